@@ -19,6 +19,7 @@ mod odd_boards;
 mod old_records;
 mod outcome;
 mod outputs;
+mod pasted;
 mod placed;
 mod reading;
 mod readme;

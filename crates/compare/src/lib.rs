@@ -32,7 +32,7 @@ pub use settings::{Setting, settings, settings_of};
 pub use text::{labels, text};
 
 use facts::figures::equivalent::{in_common_methods, version_of};
-use facts::figures::{Figure, FigureKey, title_among, verdict_of};
+use facts::figures::{Figure, FigureKey, titles_among, verdict_of};
 use facts::foreign::one_line;
 use facts::number::number;
 use facts::view::spread_percent;
@@ -238,9 +238,9 @@ pub fn compare(sides: &[Side<'_>]) -> Comparison {
     let measured: Vec<ResultFigures<'_>> = measured.collect();
     let (lined, left_out) = pairs::line_up(&measured);
     let mut lines: Vec<Line> = lined.iter().map(|lined| line(&measured, lined)).collect();
-    let keys: Vec<FigureKey> = lines.iter().map(|line| line.key.clone()).collect();
-    for line in &mut lines {
-        line.title = title_among(&line.key, keys.iter());
+    let titles = titles_among(lines.iter().map(|line| &line.key));
+    for (line, title) in lines.iter_mut().zip(titles) {
+        line.title = title;
     }
     let comparison = Comparison {
         sentences: Vec::new(),

@@ -2,8 +2,8 @@
 
 use crate::{input, output};
 use anyhow::Context;
-use logs::TextResult;
 use logs::any_file::{self, Unreadable};
+use logs::{ForeignFile, TextResult};
 use record::Record;
 use std::io::Read;
 use std::path::Path;
@@ -102,10 +102,19 @@ fn sentence(why: Unreadable, file: &str) -> anyhow::Error {
         Unreadable::Json(error) => {
             anyhow::Error::new(error).context(format!("{file} is JSON but not an sbc-bench result file"))
         }
-        Unreadable::LogPart(_) | Unreadable::Comparison(_) => anyhow::anyhow!("{file} is {why}."),
+        Unreadable::LogPart(_) | Unreadable::Comparison(_) | Unreadable::LostLines | Unreadable::Misread(_) => {
+            anyhow::anyhow!("{file} is {why}.")
+        }
+        Unreadable::Foreign(_) => NoResults(format!("{file} is {why}.")).into(),
+        Unreadable::NoResults(text) if text.trim().is_empty() => NoResults(format!("{file} is empty.")).into(),
         Unreadable::NoResults(text) => match command_for(&text) {
             Some((what, way)) => NoResults(format!("{file} is {what} and contains no results; use {way}.")),
-            None => NoResults(format!("{file} contains no results; it is neither an sbc-bench log nor a result file.")),
+            None => match ForeignFile::of_text(&text) {
+                Some(kind) => NoResults(format!("{file} is {}; {}.", kind.what, kind.way)),
+                None => {
+                    NoResults(format!("{file} contains no results; it is neither an sbc-bench log nor a result file."))
+                }
+            },
         }
         .into(),
     }

@@ -1,6 +1,6 @@
 //! Reads a Record from the bytes of any supported file: a result file, a stream, a recording, a log of any version.
 
-use crate::TextResult;
+use crate::{ForeignFile, TextResult};
 use record::{Missing, Record, is_stream, read_stream_within};
 use std::borrow::Cow;
 use std::fmt;
@@ -18,6 +18,12 @@ pub enum Unreadable {
     Stream(Missing),
     /// The file is a recording without samples.
     NoSamples,
+    /// The file is no text, but of a known kind.
+    Foreign(&'static ForeignFile),
+    /// The file is a log whose lines were joined.
+    LostLines,
+    /// The file is a log that was read from a picture; contains a number with letters.
+    Misread(String),
     /// The file is JSON of another kind.
     Json(serde_json::Error),
     /// The file is a part of a log without a result; contains the board that it names.
@@ -33,6 +39,12 @@ impl fmt::Display for Unreadable {
         match self {
             Self::Stream(missing) => write!(f, "{missing}"),
             Self::NoSamples => f.write_str("a recording without samples"),
+            Self::Foreign(kind) => write!(f, "{}; {}", kind.what, kind.way),
+            Self::LostLines => f.write_str("an sbc-bench log that has lost its line ends; pass the original file"),
+            Self::Misread(number) => {
+                write!(f, "an sbc-bench log with letters in its numbers, such as {number}; ")?;
+                f.write_str("pass its text instead of one that was read from a picture")
+            }
             Self::Json(error) => write!(f, "JSON but not an sbc-bench result file: {error}"),
             Self::LogPart(board) => {
                 let of = board.as_ref().map_or(String::new(), |board| format!(" of {board}"));
@@ -95,6 +107,9 @@ pub fn read_all(bytes: Vec<u8>, values_max: usize) -> Result<Vec<TextResult>, Un
         let is_empty = record.run.is_monitoring() && record.samples.at_ms.is_empty();
         return if is_empty { Err(Unreadable::NoSamples) } else { Ok(whole(record)) };
     }
+    if let Some(kind) = ForeignFile::of_bytes(&bytes) {
+        return Err(Unreadable::Foreign(kind));
+    }
     // Nearly every file is valid UTF-8 without zeros, and validating the whole text at once is much faster.
     let text = match (zeros(&bytes), String::from_utf8(bytes)) {
         ((0, 0), Ok(text)) => text,
@@ -102,9 +117,16 @@ pub fn read_all(bytes: Vec<u8>, values_max: usize) -> Result<Vec<TextResult>, Un
         (_, Err(broken)) => self::text(broken.as_bytes()).into_owned(),
     };
     if text.trim_start().starts_with('{') {
-        return record::from_json(&text).map(whole).map_err(Unreadable::Json);
+        match record::from_json(&text) {
+            // A result file of another version is no file of messages.
+            Err(_) if !text.contains("\"schema\"") && crate::transfer::strings_of_json(&text).is_some() => {}
+            read => return read.map(whole).map_err(Unreadable::Json),
+        }
     }
     let mut results = crate::read_all(&text);
+    if let Some(number) = misread(&results) {
+        return Err(Unreadable::Misread(number));
+    }
     let board = results.first().and_then(|result| result.record.machine.board.known().cloned());
     let is_log = !results.is_empty();
     results.retain(|result| !result.record.steps.is_empty() || !result.record.samples.at_ms.is_empty());
@@ -112,6 +134,7 @@ pub fn read_all(bytes: Vec<u8>, values_max: usize) -> Result<Vec<TextResult>, Un
         let inner = crate::cleanup::clean(&text);
         return match json_within(&inner).map(record::from_json) {
             Some(record) => record.map(whole).map_err(Unreadable::Json),
+            None if is_log && has_lost_lines(&text) => Err(Unreadable::LostLines),
             None if is_log => Err(Unreadable::LogPart(board)),
             None if inner.lines().any(|line| line.trim_end() == COMPARISON_SETTINGS) => {
                 Err(Unreadable::Comparison(compared(&inner)))
@@ -120,6 +143,33 @@ pub fn read_all(bytes: Vec<u8>, values_max: usize) -> Result<Vec<TextResult>, Un
         };
     }
     Ok(results)
+}
+
+/// True for a text that is much longer than its first lines could be.
+fn has_lost_lines(text: &str) -> bool {
+    const LINE_BYTES_MAX: usize = 1000;
+    text.trim().lines().all(|line| line.len() > LINE_BYTES_MAX)
+}
+
+/// An example of the numbers with letters in lines that no reader understood, if they are many: a program that reads
+/// pictures takes 0 for O and 1 for l. What such a log has in other lines cannot be trusted either.
+fn misread(results: &[TextResult]) -> Option<String> {
+    const NUMBERS_MIN: usize = 8;
+    let unread = results.iter().filter_map(|result| match &result.record.source {
+        record::Source::Log(log) => Some(&log.unread),
+        record::Source::Run { .. } => None,
+    });
+    let is_misread = |word: &&str| {
+        let (digits, letters) = word.bytes().fold((0, 0), |(digits, letters), byte| match byte {
+            b'0'..=b'9' => (digits + 1, letters),
+            b'O' | b'o' | b'l' | b'I' => (digits, letters + 1),
+            _ => (digits, usize::from(u16::MAX)),
+        });
+        digits > 1 && (1..=digits).contains(&letters)
+    };
+    let words = unread.flatten().flat_map(|line| line.text.split(|c: char| !c.is_ascii_alphanumeric()));
+    let misread: Vec<&str> = words.filter(is_misread).take(NUMBERS_MIN).collect();
+    (misread.len() == NUMBERS_MIN).then(|| misread[0].to_owned())
 }
 
 /// First line of the settings in a comparison.

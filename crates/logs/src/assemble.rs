@@ -26,7 +26,7 @@ pub(super) fn finish(mut draft: Draft) -> Record {
     let mut machine = std::mem::take(&mut draft.machine);
     name_x86(&mut machine);
     name_board(&mut machine);
-    say_not_in_log(&mut machine);
+    complete(&mut machine);
     machine.cpus = cpus(&draft, &machine, &clusters, cpu_count);
     machine.clusters = clusters;
     machine.policies = policies;
@@ -148,17 +148,9 @@ fn finish_run(draft: &mut Draft) {
     }
     // The bash program refuses to run without root.
     run.as_root = true;
-    for fact in [&mut run.started] {
-        if fact.known().is_none() {
-            *fact = Fact::not_in_log();
-        }
-    }
-    if run.uptime_ms.known().is_none() {
-        run.uptime_ms = Fact::not_in_log();
-    }
-    if run.load_hundredths.known().is_none() {
-        run.load_hundredths = Fact::not_in_log();
-    }
+    say_not_in_log(&mut run.started);
+    say_not_in_log(&mut run.uptime_ms);
+    say_not_in_log(&mut run.load_hundredths);
     run.end = if draft.finished { End::Finished } else { End::Died };
 }
 
@@ -228,47 +220,31 @@ fn cpus(draft: &Draft, machine: &Machine, clusters: &[Cluster], cpu_count: u32) 
         .collect()
 }
 
-/// Marks unknown facts as absent from the log, not as lost by an aborted run.
-fn say_not_in_log(machine: &mut Machine) {
-    let Machine {
-        board,
-        soc,
-        zswap,
-        kernel_release,
-        kernel_version,
-        kernel_cmdline,
-        kernel_arch,
-        userland_arch,
-        distribution,
-        build_system,
-        virtualisation,
-        hostname,
-        compiler,
-        ..
-    } = machine;
+fn say_not_in_log<T>(fact: &mut Fact<T>) {
+    if fact.known().is_none() {
+        *fact = Fact::not_in_log();
+    }
+}
+
+/// Marks all unknown facts of the machine.
+fn complete(machine: &mut Machine) {
     for fact in [
-        board,
-        soc,
-        zswap,
-        kernel_release,
-        kernel_version,
-        kernel_cmdline,
-        kernel_arch,
-        userland_arch,
-        distribution,
-        build_system,
-        virtualisation,
-        hostname,
-        compiler,
+        &mut machine.board,
+        &mut machine.soc,
+        &mut machine.zswap,
+        &mut machine.kernel_release,
+        &mut machine.kernel_version,
+        &mut machine.kernel_cmdline,
+        &mut machine.kernel_arch,
+        &mut machine.userland_arch,
+        &mut machine.distribution,
+        &mut machine.build_system,
+        &mut machine.virtualisation,
+        &mut machine.hostname,
+        &mut machine.compiler,
     ] {
-        if fact.known().is_none() {
-            *fact = Fact::not_in_log();
-        }
+        say_not_in_log(fact);
     }
-    if machine.memory_kib.known().is_none() {
-        machine.memory_kib = Fact::not_in_log();
-    }
-    if machine.page_size_bytes.known().is_none() {
-        machine.page_size_bytes = Fact::not_in_log();
-    }
+    say_not_in_log(&mut machine.memory_kib);
+    say_not_in_log(&mut machine.page_size_bytes);
 }

@@ -29,7 +29,8 @@ pub(super) fn keep(record: &mut Record, lines: &[Line<'_>]) {
         .filter_map(|number| {
             let line = lines[lines.binary_search_by_key(&number, |line| line.number).ok()?];
             let text = line.text.trim();
-            let end = text.char_indices().nth(LINE_CHARS).map_or(text.len(), |(end, _)| end);
+            let is_long = text.len() > LINE_CHARS;
+            let end = is_long.then(|| text.char_indices().nth(LINE_CHARS)).flatten().map_or(text.len(), |(end, _)| end);
             (!text.is_empty()).then(|| LogLine { line: number, text: text[..end].to_owned() })
         })
         .collect();

@@ -5,7 +5,8 @@
 
 use super::first_line;
 use super::html::without_html;
-use super::prefixes::{without_numbers, without_prefixes};
+use super::prefixes;
+use super::transfer::windows_1252;
 use record::{report_words, without_colours};
 use std::borrow::Cow;
 
@@ -15,13 +16,13 @@ const PREFIXES_MAX: usize = 4;
 /// The text without colours, HTML, special blanks and prefixes of lines.
 pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     let mut text = without_colours(text);
-    for step in [without_html, plain_characters] {
+    for step in [without_shown_colours, windows_1252, without_html, plain_characters] {
         if let Some(plain) = step(&text) {
             text = Cow::Owned(plain);
         }
     }
     for _ in 0..PREFIXES_MAX {
-        match without_prefixes(&text).or_else(|| without_numbers(&text)) {
+        match prefixes::without(&text) {
             Some(plain) => text = Cow::Owned(plain),
             None => break,
         }
@@ -32,13 +33,38 @@ pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     text
 }
 
+/// The text without colours whose escape character is lost or visible: `[1;32m`, `^[[0m`; `None` for text without these.
+fn without_shown_colours(text: &str) -> Option<String> {
+    const ESCAPES: [&str; 5] = ["^[", "␛", "\\e", "\\033", "\\x1b"];
+    if !text.contains("[0m") {
+        return None;
+    }
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('[') {
+        plain.push_str(&rest[..at]);
+        let behind = &rest[at + 1..];
+        let end = behind.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
+        if let Some(after) = end.strip_prefix(['m', 'K']) {
+            let escape = ESCAPES.iter().find(|escape| plain.ends_with(*escape)).map_or(0, |escape| escape.len());
+            plain.truncate(plain.len() - escape);
+            rest = after;
+        } else {
+            plain.push('[');
+            rest = behind;
+        }
+    }
+    plain.push_str(rest);
+    Some(plain)
+}
+
 /// Titles of this program's reports on one line each, with blank lines in place of those that continued them; `None` for
 /// text without such titles.
 fn whole_titles(text: &str) -> Option<String> {
     const CONTINUATION: &str = "   ";
     const LINES_MAX: usize = 4;
     // Most texts are logs, which have no verdict of this program.
-    if !report_words::ALL.iter().any(|words| text.contains(words)) {
+    if !["Results are ", report_words::UNPROVEN].iter().any(|words| text.contains(words)) {
         return None;
     }
     let mut lines: Vec<Cow<'_, str>> = text.lines().map(Cow::Borrowed).collect();
@@ -61,12 +87,20 @@ fn whole_titles(text: &str) -> Option<String> {
     found.then(|| lines.join("\n") + "\n")
 }
 
+/// Number of bytes that are tested for ASCII at once.
+const CHUNK_BYTES: usize = 64;
+
 /// Usual blanks and line ends instead of special ones; `None` for text without these.
 fn plain_characters(text: &str) -> Option<String> {
     let is_return = |(at, _): (usize, &str)| !matches!(text.as_bytes().get(at + 1), Some(b'\n' | b'\r') | None);
     let has_return = || text.match_indices('\r').any(is_return);
-    let is_special = |c: char| special(c).is_some();
-    if (text.is_ascii() || !text.contains(is_special)) && !has_return() {
+    // Few characters beyond ASCII share the first byte of special ones.
+    let bytes = text.as_bytes();
+    let is_special = |at: usize| {
+        matches!(bytes[at], 0xc2 | 0xe2 | 0xe3 | 0xef) && text[at..].chars().next().and_then(special).is_some()
+    };
+    let has_special = |(chunk, from): (&[u8], usize)| !chunk.is_ascii() && (from..from + chunk.len()).any(is_special);
+    if !bytes.chunks(CHUNK_BYTES).zip((0..).step_by(CHUNK_BYTES)).any(has_special) && !has_return() {
         return None;
     }
     let mut plain = String::with_capacity(text.len());
@@ -85,12 +119,21 @@ fn plain_characters(text: &str) -> Option<String> {
     Some(plain)
 }
 
+/// Visible characters of ASCII.
+const VISIBLE: &str =
+    "!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~";
+
 /// Replacement of a character that programs insert for layout.
 fn special(character: char) -> Option<&'static str> {
     match character {
         '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{3000}' => Some(" "),
         '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' => Some(""),
         '\u{85}' | '\u{2028}' | '\u{2029}' => Some("\n"),
+        // Wide forms of ASCII, of a Chinese or Japanese keyboard or translation.
+        '\u{ff01}'..='\u{ff5e}' => {
+            let at = character as usize - 0xff01;
+            Some(&VISIBLE[at..=at])
+        }
         _ => None,
     }
 }
@@ -120,7 +163,20 @@ mod tests {
             ("<pre class=\"x\">a\n</pre>", "\na\n"),
             ("mail <a.b@c> and <not a tag", "mail <a.b@c> and <not a tag"),
             ("Board <b>One</b>", "Board <b>One</b>"),
-            ("2026-04-30T12:17:29.1Z a\n2026-04-30T12:17:30.1Z b", "a\nb"),
+            ("2026-04-30T12:17:29.1Z Distributor ID: a\n2026-04-30T12:17:30.1Z b", "Distributor ID: a\nb"),
+            (
+                "Apr 9 host x[9]: Distributor ID: a\nApr 10 host x[10]:\nApr 10 host x[10]:  b",
+                "Distributor ID: a\n\n b",
+            ),
+            ("\"Distributor ID: a\"\n\" b\"\n\"\"\n", "Distributor ID: a\n b\n"),
+            ("Distributor ID:^Ia$\n$\nb$", "Distributor ID:\ta\n\nb"),
+            ("| Distributor ID: a |\n| b |\n|\n", "Distributor ID: a \nb"),
+            ("a.txt:9:Distributor ID: a\na.txt:10:b\na.txt:11:", "Distributor ID: a\nb"),
+            ("│ Distributor ID: a\n│ b\n│", "Distributor ID: a\nb"),
+            ("+Distributor ID: a\n+b\n+", "Distributor ID: a\nb"),
+            ("^[[1;32ma^[[0m b", "a b"),
+            ("[1;32ma[0m [b]", "a [b]"),
+            ("（a：1）", "(a:1)"),
         ] {
             let cleaned = clean(posted);
             let same = cleaned.trim_start_matches('\n').trim_end() == written.trim_start_matches('\n').trim_end();

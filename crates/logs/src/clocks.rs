@@ -20,6 +20,13 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     if announced {
         cluster = heading_cluster(heading.text);
     }
+    let is_start =
+        draft.log.version.is_empty() && draft.machine.distribution.known().is_none() && draft.steps.is_empty();
+    if !announced && is_start {
+        // A log that was cut within these rows has lost the fastest of them.
+        section.lines.iter().filter(|line| !line.is_blank()).for_each(|line| draft.unread(line));
+        return;
+    }
     let rows = if announced { section.body() } else { section.lines };
     let mut points = Vec::new();
     for line in rows.iter().filter(|line| !line.is_blank()) {

@@ -30,8 +30,7 @@ impl<'t> FirstLine<'t> {
 
 /// Parses the first line of a log.
 pub(super) fn parse(line: &str) -> Option<FirstLine<'_>> {
-    let line = line.trim_start();
-    let rest = line.trim_end().strip_prefix("sbc-bench v")?;
+    let rest = line.trim_start().strip_prefix("sbc-bench v")?.trim_end();
     let (version, rest) = rest.split_once(' ').unwrap_or((rest, ""));
     if !version.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
@@ -66,8 +65,10 @@ pub(super) fn parse(line: &str) -> Option<FirstLine<'_>> {
 
 /// Name and version of the title of a report of this program: `Board (SoC), 2026-02-20, sbc-bench 1.0.0`.
 pub(super) fn report_title(line: &str) -> Option<(&str, &str)> {
-    let (name, version) = line.trim_end().rsplit_once(", sbc-bench")?;
-    let version = version.trim_start_matches(',').trim();
+    // Called for every line: a search for a byte begins sooner than one for a text.
+    let (at, version) =
+        line.rmatch_indices(',').find_map(|(at, _)| Some((at, line[at..].strip_prefix(", sbc-bench")?)))?;
+    let (name, version) = (&line[..at], version.trim_start_matches(',').trim());
     let is_version = ["unknown version", "before 0.4"].contains(&version)
         || (2..=3).contains(&version.split('.').count()) && version.starts_with(|c: char| c.is_ascii_digit());
     let is_name = !name.trim().is_empty() && !name.contains(['|', '>', '<']);
@@ -77,8 +78,7 @@ pub(super) fn report_title(line: &str) -> Option<(&str, &str)> {
 
 /// True for the first words of a report of this program, as text or Markdown.
 pub(super) fn is_report_verdict(line: &str) -> bool {
-    let line = line.strip_prefix("**").unwrap_or(line);
-    report_words::ALL.iter().any(|verdict| line.starts_with(verdict))
+    text::start_of(line.strip_prefix("**").unwrap_or(line), &report_words::ALL).is_some()
 }
 
 #[cfg(test)]

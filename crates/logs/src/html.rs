@@ -1,5 +1,7 @@
 //! Removes tags and entities of HTML.
 
+use super::text::start_of;
+
 /// Elements whose tags a paste contains. A log quotes addresses in angle brackets, so other names are text.
 const ELEMENTS: [&str; 40] = [
     "a",
@@ -56,8 +58,8 @@ pub(super) fn without_html(text: &str) -> Option<String> {
     const PAGE: [&str; 6] = ["body", "code", "html", "span", "table", "td"];
     let is_of_page = |name: &str| PAGE.contains(&name) || LINE_ENDS.contains(&name);
     let has_tag = text.match_indices('<').any(|(at, _)| tag(&text[at..]).is_some_and(|(name, _)| is_of_page(name)));
-    let has_entity =
-        || ["&gt;", "&lt;", "&amp;", "&nbsp;", "&quot;", "&deg;", "&#"].iter().any(|name| text.contains(name));
+    const ENTITIES: [&str; 7] = ["&gt;", "&lt;", "&amp;", "&nbsp;", "&quot;", "&deg;", "&#"];
+    let has_entity = || text.match_indices('&').any(|(at, _)| start_of(&text[at..], &ENTITIES).is_some());
     if !has_tag && !has_entity() {
         return None;
     }

@@ -30,6 +30,7 @@ mod digest;
 mod draft;
 mod firmware;
 mod first_line;
+mod foreign_file;
 mod free;
 mod header;
 mod html;
@@ -61,8 +62,11 @@ mod timeline;
 mod tinymembench;
 mod topology;
 mod totals;
+mod transfer;
 mod verdicts;
 mod wraps;
+
+pub use foreign_file::ForeignFile;
 
 use draft::Draft;
 use posts::{Post, PostKind};
@@ -99,6 +103,21 @@ pub fn read(text: &str) -> Record {
 /// Reads every result of a text, in order: logs, console output, reviews and lines of results lists, in whatever form they
 /// were posted. The list is empty if the text contains none.
 pub fn read_all(text: &str) -> Vec<TextResult> {
+    let messages = transfer::strings_of_json(text);
+    let text = messages.as_deref().unwrap_or(text);
+    let results = read_plain(text);
+    let is_lacking = results.is_empty() || not_understood(&results, &[]) >= ENCODED_BYTES_MIN;
+    if is_lacking && let Some(decoded) = transfer::decoded(text) {
+        let decoded = read_plain(&decoded);
+        if !decoded.is_empty() && values(&decoded) >= values(&results) {
+            return decoded;
+        }
+    }
+    results
+}
+
+/// Reads every result of a text that is not encoded.
+fn read_plain(text: &str) -> Vec<TextResult> {
     let text = cleanup::clean(text);
     let lines = sections::lines(&text);
     let mut results = read_lines(&lines);
@@ -142,6 +161,9 @@ pub(crate) fn split(text: &str) -> Vec<(u32, String)> {
     }
     texts
 }
+
+/// Minimum size of what was not understood for a text to count as encoded.
+const ENCODED_BYTES_MIN: usize = 200;
 
 /// Minimum size of what was not understood for lines to count as wrapped at blanks. Logs have a few unread lines.
 const WRAPPED_BYTES_MIN: usize = 40;

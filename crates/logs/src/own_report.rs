@@ -1,15 +1,13 @@
 //! Reports of this program as text or Markdown, pasted without their log: main figures without evidence.
 
-use super::draft::{ClusterSeen, Draft, done};
+use super::draft::{ClusterSeen, Draft};
 use super::first_line::report_title;
 use super::list_row::{self, number};
 use super::posts::report_heading;
 use super::rows::CipherPlace;
 use super::sections::{Line, Section};
 use super::{text, totals};
-use record::{
-    BandwidthRow, ClockPoint, Clocks, Fact, MemoryOperation, Outcome, Step, StepMeasurement, Variant, WorkloadId,
-};
+use record::{BandwidthRow, ClockPoint, Fact, MemoryOperation, Outcome, Step, StepMeasurement, Variant, WorkloadId};
 
 /// Reason why scores of a report stand for themselves.
 const NO_VERSIONS: &str = "a report does not contain the versions of its tools";
@@ -32,12 +30,7 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
             draft.unread(line);
         }
     }
-    let number = section.heading().number;
-    for (variant, points) in [Variant::COLD, Variant::HOT_AFTER].into_iter().zip(points) {
-        if !points.is_empty() {
-            draft.push(done(WorkloadId::Clock, 0, variant, StepMeasurement::Clock(Clocks { points }), number));
-        }
-    }
+    totals::clocks(points, section.heading().number).for_each(|step| draft.push(step));
     if let Some(step) = totals::memory(memory) {
         draft.push(step);
     }

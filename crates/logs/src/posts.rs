@@ -164,15 +164,35 @@ fn parts<'t>(line: &Line<'t>, next: &[Line<'_>]) -> impl Iterator<Item = Line<'t
         let at = text.find("| ").filter(|at| within(*at))?;
         list_row::is_row(&text[at..]).then_some(at)
     };
-    let at = header().or_else(release).or_else(review).or_else(row).unwrap_or(0);
+    let at =
+        may_have_parts(text).then(|| header().or_else(release).or_else(review).or_else(row)).flatten().unwrap_or(0);
     let number = line.number;
     let first = (at > 0).then(|| Line { number, text: &text[..at] });
     first.into_iter().chain([Line { number, text: &text[at..] }])
 }
 
+/// True if a part may begin behind the first character of a line. Called for every line: one pass over its bytes.
+fn may_have_parts(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let mut later = bytes.iter().enumerate().skip(1);
+    later.any(|(at, byte)| match byte {
+        b'#' | b'|' => bytes.get(at + 1) == Some(&b' '),
+        b's' => bytes[at..].starts_with(b"sbc-bench v"),
+        b'D' => bytes[at..].starts_with(b"Distributor ID:"),
+        _ => false,
+    })
+}
+
 /// The post that begins with this line, if any.
 fn begins<'t>(line: &Line<'t>, next: &[Line<'_>], current: &Post<'_>) -> Option<Post<'t>> {
     let text = line.text.trim_start();
+    // Called for every line: only titles of reports begin with other characters.
+    let first = text.as_bytes().first()?;
+    if !matches!(first, b'#' | b'*' | b'7' | b'C' | b'D' | b'M' | b'N' | b'O' | b'R' | b'S' | b's' | b'|')
+        && first_line::report_title(text).is_none()
+    {
+        return None;
+    }
     if let Some(header) = first_line::parse(text) {
         let kind = match () {
             () if header.is_dated() => PostKind::Log,
@@ -230,21 +250,27 @@ fn begins<'t>(line: &Line<'t>, next: &[Line<'_>], current: &Post<'_>) -> Option<
 
 /// Keeps what a line tells about its result.
 fn note(line: &Line<'_>, post: &mut Post<'_>) {
-    let text = line.text.trim_start();
-    const ENDS: [&str; 4] = ["Results validation:", "Status of performance related", "DT compat:", "Compiler:"];
-    post.has_end |= ENDS.iter().any(|end| text.starts_with(end));
+    let trimmed = line.text.trim_start();
     if post.kind == PostKind::Report
-        && let Some((name, _)) = first_line::report_title(text)
+        && let Some((name, _)) = first_line::report_title(trimmed)
     {
         post.name = Some(name.to_owned());
     }
-    post.has_release |= text.starts_with("Distributor ID:");
-    post.has_mark |= is_mark(text);
-    post.has_summary |= text.starts_with('|') && list_row::is_row(text);
-    post.has_review |= text.starts_with("Tested with sbc-bench v");
+    // Called for every line: nothing below begins with other characters.
+    let Some(b'#' | b'7' | b'C' | b'D' | b'E' | b'M' | b'O' | b'R' | b'S' | b'T' | b's' | b't' | b'|') =
+        trimmed.as_bytes().first()
+    else {
+        return;
+    };
+    const ENDS: [&str; 4] = ["Results validation:", "Status of performance related", "DT compat:", "Compiler:"];
+    post.has_end |= text::start_of(trimmed, &ENDS).is_some();
+    post.has_release |= trimmed.starts_with("Distributor ID:");
+    post.has_mark |= is_mark(trimmed);
+    post.has_summary |= trimmed.starts_with('|') && list_row::is_row(trimmed);
+    post.has_review |= trimmed.starts_with("Tested with sbc-bench v");
     // A log has tables instead of these blocks, and its own validation near its end.
     if post.kind != PostKind::Log
-        && let Some(block) = console_block(text)
+        && let Some(block) = console_block(trimmed)
     {
         post.console_block = Some(block);
         if block > 0 && post.kind == PostKind::Lines {
@@ -263,8 +289,8 @@ const CONSOLE_BLOCKS: [&str; 6] = [
     "OpenSSL results",
 ];
 
-fn console_block(text: &str) -> Option<usize> {
-    CONSOLE_BLOCKS.iter().position(|block| text.starts_with(block))
+fn console_block(line: &str) -> Option<usize> {
+    text::start_of(line, &CONSOLE_BLOCKS)
 }
 
 /// Board named by the heading of a report of this program in Markdown.
@@ -300,35 +326,39 @@ pub(crate) fn tested(text: &str) -> Option<(&str, Option<(i64, i32)>)> {
     (!version.is_empty() || ended.is_some()).then_some((version, ended))
 }
 
+/// Beginnings of lines that occur only in texts of sbc-bench.
+const MARKS: [&str; 14] = [
+    "Checking cpufreq OPP",
+    "Cpufreq OPP:",
+    "Distributor ID:",
+    "Executing benchmark ",
+    "System health while running",
+    "Tested with sbc-bench v",
+    "Testing clockspeeds again",
+    "Testing maximum cpufreq again",
+    // Reviews of a few versions do not contain their version.
+    "### Clockspeeds (idle vs",
+    "tinymembench v",
+    "7-zip total scores",
+    "Cpuminer total scores",
+    "OpenSSL results",
+    "Memory performance",
+];
+
+/// Place of such a beginning within a line, or of the first key of a result file.
+pub(crate) fn mark_within(line: &str) -> Option<usize> {
+    MARKS.iter().chain(["sbc-bench v", "\"schema\""].iter()).find_map(|mark| line.find(mark))
+}
+
 /// True for a line that occurs only in texts of sbc-bench.
-pub(crate) fn is_mark(text: &str) -> bool {
-    const MARKS: [&str; 14] = [
-        "Checking cpufreq OPP",
-        "Cpufreq OPP:",
-        "Distributor ID:",
-        "Executing benchmark ",
-        "System health while running",
-        "Tested with sbc-bench v",
-        "Testing clockspeeds again",
-        "Testing maximum cpufreq again",
-        // Reviews of a few versions do not contain their version.
-        "### Clockspeeds (idle vs",
-        "tinymembench v",
-        "7-zip total scores",
-        "Cpuminer total scores",
-        "OpenSSL results",
-        "Memory performance",
-    ];
-    let text = text.trim_start();
-    // Called for every line: a cheap test first.
-    let Some(first) = text.as_bytes().first() else { return false };
-    if !b"#7CDEMOSTt|s".contains(first) {
-        return false;
+pub(crate) fn is_mark(line: &str) -> bool {
+    let trimmed = line.trim_start();
+    match trimmed.as_bytes().first() {
+        Some(b'T') if section_shapes::is_monitor_header(trimmed) => true,
+        Some(b'|') => list_row::is_row(trimmed),
+        Some(b's') => first_line::parse(trimmed).is_some_and(|header| header.is_dated() || header.name.is_none()),
+        _ => text::start_of(trimmed, &MARKS).is_some(),
     }
-    MARKS.iter().any(|mark| text.starts_with(mark))
-        || section_shapes::is_monitor_header(text)
-        || text.starts_with('|') && list_row::is_row(text)
-        || first_line::parse(text).is_some_and(|header| header.is_dated() || header.name.is_none())
 }
 
 #[cfg(test)]

@@ -1,27 +1,20 @@
-//! Removes what stands before each line: quotation marks, bars, timestamps, marks of a patch, line numbers.
+//! Removes what stands around each line: quotation marks, line numbers, and any frame that all lines have.
 
 use super::posts;
 
-/// Prefix of a line: its length in bytes.
-type Prefix = fn(&str) -> Option<usize>;
+/// The text without one kind of prefix; `None` for text without prefixes.
+pub(super) fn without(text: &str) -> Option<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let filled: Vec<&str> = lines.iter().copied().filter(|line| !line.trim_ascii_start().is_empty()).collect();
+    without_quotation(text, &filled).or_else(|| without_frame(text, &filled)).or_else(|| without_numbers(text, &lines))
+}
 
-/// Prefixes, and whether nearly every line must have one. Quotation marks may be missing, as no line of a log begins with one.
-const PREFIXES: [(Prefix, bool); 4] = [(quotation, false), (bar, true), (moment, true), (addition, true)];
-
-/// The text without quotation marks, bars, timestamps or marks of a patch.
-pub(super) fn without_prefixes(text: &str) -> Option<String> {
-    PREFIXES.iter().find_map(|(prefix, is_everywhere)| {
-        let (mut with, mut lines, mut has_mark) = (0_usize, 0_usize, false);
-        for line in text.lines().filter(|line| !line.trim().is_empty()) {
-            lines += 1;
-            if let Some(length) = prefix(line) {
-                with += 1;
-                has_mark |= !is_everywhere && posts::is_mark(&line[length..]);
-            }
-        }
-        let is_used = with > 0 && (has_mark || with * 10 >= lines * if *is_everywhere { 9 } else { 5 });
-        is_used.then(|| map_lines(text, |line| &line[prefix(line).unwrap_or(0)..]))
-    })
+/// The text without quotation marks, which some lines may lack: no line of a log begins with one.
+fn without_quotation(text: &str, lines: &[&str]) -> Option<String> {
+    let with = || lines.iter().filter_map(|line| Some(&line[quotation(line)?..]));
+    let count = with().count();
+    let is_used = count > 0 && (count * 2 >= lines.len() || with().any(posts::is_mark));
+    is_used.then(|| map_lines(text, |line| &line[quotation(line).unwrap_or(0)..]))
 }
 
 fn map_lines<'t>(text: &'t str, mut of: impl FnMut(&'t str) -> &'t str) -> String {
@@ -36,30 +29,79 @@ fn map_lines<'t>(text: &'t str, mut of: impl FnMut(&'t str) -> &'t str) -> Strin
 
 /// `> `, `>> `, and the marks of chat programs that quote.
 fn quotation(line: &str) -> Option<usize> {
-    let rest = line.trim_start().strip_prefix('>')?;
+    let rest = line.trim_ascii_start().strip_prefix('>')?;
     Some(line.len() - rest.strip_prefix(' ').unwrap_or(rest).len())
 }
 
-/// `│ `, `┃ `: a box of a chat program or terminal. A plain `|` also begins rows of tables.
-fn bar(line: &str) -> Option<usize> {
-    let rest = line.trim_start().strip_prefix(['│', '┃', '▌', '║'])?;
-    Some(line.len() - rest.strip_prefix(' ').unwrap_or(rest).len())
+/// What every line begins and ends with: `Apr 30 12:17:29 host sbc-bench[1234]: `, `log.txt:12:`, `+`, `│ `, or `"` on both
+/// sides. Digits stand for any number.
+struct Frame<'t> {
+    begin: &'t str,
+    has_blank: bool,
+    end: Option<char>,
 }
 
-/// `2026-04-30T12:17:29.1234567Z ` of a CI system.
-fn moment(line: &str) -> Option<usize> {
-    const SHAPE: &[u8] = b"0000-00-00T00:00:00";
-    let is_digit = |byte: &u8| byte.is_ascii_digit();
-    let fits = |(byte, shape): (&u8, &u8)| if *shape == b'0' { is_digit(byte) } else { byte == shape };
-    let bytes = line.as_bytes();
-    let is_moment = bytes.len() >= SHAPE.len() && bytes.iter().zip(SHAPE).all(fits);
-    let end = is_moment.then(|| line.find([' ', '\t']).unwrap_or(line.len()))?;
-    Some((end + 1).min(line.len()))
+/// The text without its frame. Nearly every line must have it.
+fn without_frame(text: &str, lines: &[&str]) -> Option<String> {
+    // Rows of the results list end with a bar as well.
+    const ENDS: [(&str, char); 3] = [("\"", '"'), ("|", '|'), ("", '$')];
+    let are_most = |count: usize| count > 1 && count * 10 >= lines.len() * 9;
+    let begin = begin_of_most(lines, &are_most).unwrap_or_default();
+    let is_end = |end: char| are_most(lines.iter().filter(|line| line.ends_with(end)).count());
+    let end = ENDS.iter().find(|(of, end)| *of == begin && is_end(*end)).map(|(_, end)| *end);
+    if begin.is_empty() && end.is_none() {
+        return None;
+    }
+    let mut texts = lines.iter().filter_map(|line| Some(&line[framed(begin, line)?..])).filter(|text| !text.is_empty());
+    let frame = Frame { begin, has_blank: !begin.is_empty() && texts.all(|text| text.starts_with(' ')), end };
+    let plain = map_lines(text, |line| frame.inner(line));
+    // `cat -A` also shows tabs.
+    Some(if end == Some('$') { plain.replace("^I", "\t") } else { plain })
 }
 
-/// `+` of a patch.
-fn addition(line: &str) -> Option<usize> {
-    (line.starts_with('+') && !line.starts_with("+++ ")).then_some(1)
+/// What stands before a line of a log, if nearly every line has it.
+fn begin_of_most<'t>(lines: &[&'t str], are_most: &dyn Fn(usize) -> bool) -> Option<&'t str> {
+    const LINES_WITH_MARKS: usize = 3;
+    // Nearly no text passes this: one look at each line. A single line has no frame that it could share.
+    let mut counts = [0_usize; 256];
+    for line in lines {
+        let first = line.as_bytes()[0];
+        counts[usize::from(if first.is_ascii_digit() { b'0' } else { first })] += 1;
+    }
+    let (first, count) = counts.into_iter().enumerate().max_by_key(|(_, count)| *count)?;
+    if !are_most(count) || first == usize::from(b' ') || first == usize::from(b'\t') {
+        return None;
+    }
+    let begins = lines.iter().filter_map(|line| Some(line[..posts::mark_within(line)?].trim_ascii_end()));
+    let mut begins = begins.filter(|begin| !begin.is_empty()).take(LINES_WITH_MARKS);
+    begins.find(|begin| are_most(lines.iter().filter(|line| framed(begin, line).is_some()).count()))
+}
+
+/// Length of the beginning at the start of a line, with other numbers and other blanks.
+fn framed(begin: &str, line: &str) -> Option<usize> {
+    let (mut begin, mut rest) = (begin, line);
+    while let Some(first) = begin.chars().next() {
+        let is_alike = |c: char| if first == ' ' { c == ' ' } else { c.is_ascii_digit() };
+        if first == ' ' || first.is_ascii_digit() {
+            let after = rest.trim_start_matches(is_alike);
+            if after.len() == rest.len() {
+                return None;
+            }
+            (begin, rest) = (begin.trim_start_matches(is_alike), after);
+        } else {
+            (begin, rest) = (&begin[first.len_utf8()..], rest.strip_prefix(first)?);
+        }
+    }
+    Some(line.len() - rest.len())
+}
+
+impl Frame<'_> {
+    fn inner<'t>(&self, line: &'t str) -> &'t str {
+        let Some(length) = framed(self.begin, line) else { return line };
+        let text = &line[length..];
+        let text = text.strip_prefix(' ').filter(|_| self.has_blank).unwrap_or(text);
+        self.end.and_then(|end| text.strip_suffix(end)).unwrap_or(text)
+    }
 }
 
 /// Maximum number of blanks between a line number and the text.
@@ -69,8 +111,7 @@ const NUMBERS_MIN: usize = 6;
 
 /// The text without line numbers; `None` for text without them. Numbers that are line numbers rise by one from line to
 /// line, and one of these lines is of a log. The table of CPUs is numbered as well, but no such line is in it.
-pub(super) fn without_numbers(text: &str) -> Option<String> {
-    let lines: Vec<&str> = text.lines().collect();
+fn without_numbers(text: &str, lines: &[&str]) -> Option<String> {
     let mut lengths = vec![0; lines.len()];
     let mut start = 0;
     while start < lines.len() {
@@ -87,13 +128,13 @@ pub(super) fn without_numbers(text: &str) -> Option<String> {
                     expected = expected.saturating_add(1);
                 }
                 // `nl` does not number blank lines.
-                _ if line.trim().is_empty() => {}
+                _ if line.trim_ascii_start().is_empty() => {}
                 _ => break,
             }
         }
         let end = run.last().map_or(start, |(index, _)| *index) + 1;
         if run.len() >= NUMBERS_MIN {
-            without_separators(&lines, &mut run);
+            without_separators(lines, &mut run);
             if run.iter().any(|(index, length)| posts::is_mark(&lines[*index][*length..])) {
                 run.iter().for_each(|(index, length)| lengths[*index] = *length);
             }
@@ -111,7 +152,7 @@ const SEPARATORS: [char; 6] = [':', '|', '│', '.', ')', ']'];
 
 /// Number at the start of a line and the length up to its end: `12: text`, `  12\ttext`, `12 | text`.
 fn number(line: &str) -> Option<(u32, usize)> {
-    let digits = line.trim_start();
+    let digits = line.trim_ascii_start();
     let end = digits.bytes().take_while(u8::is_ascii_digit).count();
     let number = digits[..end].parse().ok()?;
     let rest = &digits[end..];

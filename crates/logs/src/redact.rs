@@ -9,6 +9,7 @@ use record::recording::{frame, is_recording, is_row, payload};
 use record::{DERIVED_KEYS, WorkloadId, WorkloadName};
 use redact::{BLANK, Kind, Redactor, names_a_board};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 /// A redacted file.
 #[derive(Debug, Clone)]
@@ -71,7 +72,7 @@ fn recording(bytes: &[u8], redactor: &mut Redactor, damaged: &mut usize) -> Vec<
         lines.filter(|line| !line.is_empty())
     };
     let events = lines().filter_map(payload);
-    know(events.filter(|event| !is_row(event)), redactor);
+    know(events.filter(|event| !is_row(event)).filter_map(parsed), redactor);
     let mut out = String::new();
     for line in lines() {
         match payload(line) {
@@ -92,7 +93,7 @@ fn recording(bytes: &[u8], redactor: &mut Redactor, damaged: &mut usize) -> Vec<
 /// Redacts a stream of events: one JSON object per line.
 fn lines(text: &str, redactor: &mut Redactor, damaged: &mut usize) -> Vec<u8> {
     let lines = || text.lines().filter(|line| !line.trim().is_empty());
-    know(lines(), redactor);
+    know(lines().filter_map(parsed), redactor);
     let mut out = String::new();
     for line in lines() {
         match serde_json::from_str::<Value>(line) {
@@ -111,47 +112,37 @@ fn json(value: &mut Value, redactor: &mut Redactor) {
     if let Some(fields) = value.as_object_mut() {
         DERIVED_KEYS.iter().for_each(|key| drop(fields.remove(*key)));
     }
-    keep(value, "", redactor);
-    learn(value, "", redactor);
+    know(std::iter::once(Cow::Borrowed(&*value)), redactor);
     blank(value, "", redactor);
 }
 
-/// Collects the private names of all events first: a later event may name a text of an earlier one.
-fn know<'a>(events: impl Iterator<Item = &'a str> + Clone, redactor: &mut Redactor) {
-    let values = || {
-        let events = events.clone();
-        events.filter_map(|event| serde_json::from_str::<Value>(event).ok())
+fn parsed(line: &str) -> Option<Cow<'_, Value>> {
+    serde_json::from_str(line).ok().map(Cow::Owned)
+}
+
+/// Hands all strings of a value with their keys to a function.
+fn each_string(value: &Value, key: &str, of: &mut dyn FnMut(&str, &str)) {
+    match value {
+        Value::String(text) => of(key, text),
+        Value::Array(values) => values.iter().for_each(|value| each_string(value, key, of)),
+        Value::Object(fields) => {
+            fields.iter().for_each(|(name, value)| each_string(value, inherited(key, name), of));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Keeps the manufacturer's name of the machine, then learns private values.
+fn know<'a>(values: impl Iterator<Item = Cow<'a, Value>> + Clone, redactor: &mut Redactor) {
+    let mut each = |of: fn(&mut Redactor, &str, &str)| {
+        values.clone().for_each(|value| each_string(&value, "", &mut |key, text| of(redactor, key, text)));
     };
-    values().for_each(|value| keep(&value, "", redactor));
-    values().for_each(|value| learn(&value, "", redactor));
-}
-
-/// Keeps the manufacturer's name of the machine.
-fn keep(value: &Value, key: &str, redactor: &mut Redactor) {
-    match value {
-        Value::String(text) if matches!(key, "compatible" | "board") => redactor.keep(text),
-        Value::Array(values) => values.iter().for_each(|value| keep(value, key, redactor)),
-        Value::Object(fields) => {
-            for (name, value) in fields {
-                keep(value, inherited(key, name), redactor);
-            }
+    each(|redactor, key, text| {
+        if matches!(key, "compatible" | "board") {
+            redactor.keep(text);
         }
-        _ => {}
-    }
-}
-
-fn learn(value: &Value, key: &str, redactor: &mut Redactor) {
-    match value {
-        Value::String(text) if key == "hostname" => redactor.know_host(text),
-        Value::String(text) => redactor.learn(text),
-        Value::Array(values) => values.iter().for_each(|value| learn(value, key, redactor)),
-        Value::Object(fields) => {
-            for (name, value) in fields {
-                learn(value, inherited(key, name), redactor);
-            }
-        }
-        _ => {}
-    }
+    });
+    each(|redactor, key, text| if key == "hostname" { redactor.know_host(text) } else { redactor.learn(text) });
 }
 
 /// A fact is nested one field below its name.

@@ -10,7 +10,7 @@ use super::section_kind::Kind;
 use super::sections::{Line, Section};
 use super::{text, topology, totals};
 use record::{
-    BandwidthRow, ClockPoint, Clocks, Fact, Latency, LatencyRow, MemoryOperation, Score, Scores, Step, StepMeasurement,
+    BandwidthRow, ClockPoint, Fact, Latency, LatencyRow, MemoryOperation, Score, Scores, Step, StepMeasurement,
     Variant, WorkloadId,
 };
 
@@ -94,13 +94,7 @@ fn clocks(section: &Section<'_, '_>, draft: &mut Draft) {
             draft.unread(line);
         }
     }
-    let number = section.heading().number;
-    for (variant, points) in [Variant::COLD, Variant::HOT_AFTER].into_iter().zip(points) {
-        if !points.is_empty() {
-            let clocks = StepMeasurement::Clock(Clocks { points });
-            draft.push(done(WorkloadId::Clock, 0, variant, clocks, number));
-        }
-    }
+    totals::clocks(points, section.heading().number).for_each(|step| draft.push(step));
 }
 
 /// Parses `cpu0-cpu3 (Cortex-A55): OPP: 1800, Measured: 1849      (+2.7%)`.

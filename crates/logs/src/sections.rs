@@ -176,6 +176,11 @@ fn opens(text: &str, current: Kind, after_separator: bool) -> Option<Kind> {
         Kind::KernelMessages | Kind::ClockTree => return None,
         _ => {}
     }
+    // Most lines are rows of numbers: they open 7-zip, and tables among lines that belong to no section.
+    const ROWS_OPEN: [Kind; 5] = [Kind::System, Kind::Loose, Kind::Caches, Kind::OppTables, Kind::ReportVerdict];
+    if first.is_ascii_digit() && first != b'7' && !ROWS_OPEN.contains(&current) {
+        return None;
+    }
     if matches!(current, Kind::System | Kind::Loose | Kind::ReportVerdict) {
         if super::first_line::is_report_verdict(trimmed) {
             return Some(Kind::ReportVerdict);
@@ -210,7 +215,7 @@ fn opens(text: &str, current: Kind, after_separator: bool) -> Option<Kind> {
 /// True for a line that the bash program prints while it runs: `Executing tinymembench. Done.`
 pub(super) fn is_progress(trimmed: &str) -> bool {
     const STARTS: [&str; 3] = ["Checking cpufreq OPP", "Executing ", "Installing needed tools"];
-    STARTS.iter().any(|start| trimmed.starts_with(start))
+    super::text::start_of(trimmed, &STARTS).is_some()
         && (trimmed.contains(". Done") || trimmed.contains(": Done") || trimmed.contains("... "))
 }
 

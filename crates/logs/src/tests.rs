@@ -6,6 +6,8 @@ use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use record::Source;
 
+mod copies;
+
 fn check(text: &str, expected: Expect) {
     assert!(looks_like_log(text));
     expected.assert_eq(&digest(&read(text)));

@@ -2,8 +2,7 @@
 //!
 //! All return `None` for text that they do not understand; none guesses.
 
-use jiff::civil::DateTime;
-use jiff::tz::Offset;
+use jiff::civil::Date;
 
 /// Parses `1397.027` (MHz) to kHz. A comma counts as decimal point. Negative values and values above 1 THz are
 /// rejected.
@@ -23,6 +22,12 @@ pub(super) fn decimal(text: &str) -> Option<f64> {
         Some(_) => text.replacen(',', ".", 1).parse().ok()?,
     };
     number.is_finite().then_some(number)
+}
+
+/// Index of the first of these starts that a text has. Called for every line: it compares the first byte before the rest.
+pub(super) fn start_of(text: &str, starts: &[&str]) -> Option<usize> {
+    let first = text.as_bytes().first()?;
+    starts.iter().position(|start| start.as_bytes().first() == Some(first) && text.starts_with(start))
 }
 
 /// Splits the unsigned number at the start of a text from the rest.
@@ -96,8 +101,7 @@ pub(super) fn rfc2822(text: &str) -> Option<(i64, i32)> {
     let year: i16 = words.next()?.parse().ok()?;
     let time_ms = time_of_day_ms(words.next()?)?;
     let offset = offset_minutes(words.next()?)?;
-    let midnight = DateTime::new(year, month, day, 0, 0, 0, 0).ok()?;
-    Some((civil_ms(midnight)? + time_ms - i64::from(offset) * 60_000, offset))
+    Some((day_ms(year, month, day)? + time_ms - i64::from(offset) * 60_000, offset))
 }
 
 /// Parses `2026-04-30 12:17:29` as UTC to milliseconds since 1970.
@@ -107,12 +111,12 @@ pub(super) fn local_ms(text: &str) -> Option<i64> {
     let year: i16 = parts.next()?.parse().ok()?;
     let month: i8 = parts.next()?.parse().ok()?;
     let day: i8 = parts.next()?.parse().ok()?;
-    let midnight = DateTime::new(year, month, day, 0, 0, 0, 0).ok()?;
-    Some(civil_ms(midnight)? + time_of_day_ms(time)?)
+    Some(day_ms(year, month, day)? + time_of_day_ms(time)?)
 }
 
-fn civil_ms(moment: DateTime) -> Option<i64> {
-    Some(Offset::UTC.to_timestamp(moment).ok()?.as_millisecond())
+fn day_ms(year: i16, month: i8, day: i8) -> Option<i64> {
+    const EPOCH: Date = Date::constant(1970, 1, 1);
+    Some(Date::new(year, month, day).ok()?.duration_since(EPOCH).as_secs() * 1000)
 }
 
 fn offset_minutes(text: &str) -> Option<i32> {

@@ -4,7 +4,8 @@
 
 use super::draft::{done, tool};
 use record::{
-    Bandwidth, BandwidthRow, Cipher, Compression, MemoryOperation, Series, Step, StepMeasurement, Variant, WorkloadId,
+    Bandwidth, BandwidthRow, Cipher, ClockPoint, Clocks, Compression, MemoryOperation, Series, Step, StepMeasurement,
+    Variant, WorkloadId,
 };
 
 /// Ratings of 7-zip in MIPS, one step for each run. `why` says why they do not compare.
@@ -47,6 +48,14 @@ pub(super) fn bandwidth_row(operation: MemoryOperation, mb_per_s: f64, line: u32
         printed_deviation_percent: None,
         line: Some(line),
     }
+}
+
+/// Clocks measured before and after the load.
+pub(super) fn clocks(passes: [Vec<ClockPoint>; 2], line: u32) -> impl Iterator<Item = Step> {
+    let passes = [Variant::COLD, Variant::HOT_AFTER].into_iter().zip(passes).filter(|(_, points)| !points.is_empty());
+    passes.map(move |(variant, points)| {
+        done(WorkloadId::Clock, 0, variant, StepMeasurement::Clock(Clocks { points }), line)
+    })
 }
 
 /// Rates of cpuminer on all CPUs, in kH/s.

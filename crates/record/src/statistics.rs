@@ -16,13 +16,14 @@ use std::time::Duration;
 
 /// Median; the mean of the two middle values for an even number. `None` without values.
 pub fn median(values: &[f64]) -> Option<f64> {
-    let sorted = sorted(values);
-    let middle = sorted.len() / 2;
-    match sorted.len() {
-        0 => None,
-        n if n % 2 == 1 => Some(sorted[middle]),
-        _ => Some((sorted[middle - 1] + sorted[middle]) / 2.0),
+    let mut values = numbers(values);
+    let count = values.len();
+    if count == 0 {
+        return None;
     }
+    let (low, upper, _) = values.select_nth_unstable_by(count / 2, f64::total_cmp);
+    let lower = low.iter().filter(|_| count.is_multiple_of(2)).max_by(|a, b| a.total_cmp(b));
+    Some(lower.map_or(*upper, |lower| (lower + *upper) / 2.0))
 }
 
 /// Median of the distances from the median: a measure of spread that is robust to outliers.
@@ -275,9 +276,13 @@ fn is_look(n: usize) -> bool {
 
 /// Sorts ascending, without NaN.
 fn sorted(values: &[f64]) -> Vec<f64> {
-    let mut sorted: Vec<f64> = values.iter().copied().filter(|v| !v.is_nan()).collect();
-    sorted.arrange_by(f64::total_cmp);
+    let mut sorted = numbers(values);
+    sorted.sort_unstable_by(f64::total_cmp);
     sorted
+}
+
+fn numbers(values: &[f64]) -> Vec<f64> {
+    values.iter().copied().filter(|value| !value.is_nan()).collect()
 }
 
 #[cfg(test)]

@@ -2,19 +2,39 @@
 
 use facts::{Cause, Facts, Finding, Quantity, Severity, view};
 use record::RuleId;
-use record::table::Table;
+use record::table::{Row, Table};
+use std::sync::LazyLock;
 
 const TABLE: Table = Table::of(include_str!("../../../data/thermal_messages.tsv"));
 
+/// A kind of message.
+struct Message {
+    words: &'static str,
+    limit_after: Option<&'static str>,
+    cause: &'static str,
+    mechanism: &'static str,
+}
+
+/// Rows of the table. Logs have thousands of messages.
+static MESSAGES: LazyLock<Vec<Message>> = LazyLock::new(|| {
+    let message = |row: Row<'static>| Message {
+        words: row.get("words"),
+        limit_after: row.cell("limit_after"),
+        cause: row.get("cause"),
+        mechanism: row.cell("mechanism").unwrap_or_default(),
+    };
+    TABLE.rows().map(message).collect()
+});
+
 /// Mechanism of a message that reports a limit of this cause; empty if the message is clear by itself.
 fn mechanism(text: &str, cause: Cause, khz_max: Option<u32>) -> Option<&'static str> {
-    TABLE.rows().find_map(|row| {
-        let [words, _, of_cause, mechanism, _] = row.array()?;
-        let (_, rest) = text.split_once(words)?;
-        let limit = row.cell("limit_after").and_then(|before| Some(rest.split_once(before)?.1)).unwrap_or_default();
+    let is_meant = |message: &&Message| message.cause == cause.as_str() && text.contains(message.words);
+    MESSAGES.iter().filter(is_meant).find_map(|message| {
+        let (_, rest) = text.split_once(message.words)?;
+        let limit = message.limit_after.and_then(|before| Some(rest.split_once(before)?.1)).unwrap_or_default();
         let digits = limit.trim_start().split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
         let is_lifted = digits.parse::<u32>().ok().zip(khz_max).is_some_and(|(khz, khz_max)| khz >= khz_max);
-        (of_cause == cause.as_str() && !is_lifted).then_some(if mechanism == "-" { "" } else { mechanism })
+        (!is_lifted).then_some(message.mechanism)
     })
 }
 

@@ -2,6 +2,8 @@
 
 use super::{Judgement, Table, falsified};
 use anyhow::{Context, Result};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use explain::explain;
 use facts::Verdict;
 use logs::any_file::{self, Unreadable};
@@ -210,6 +212,23 @@ fn utf16(text: &str, mark: Option<[u8; 2]>, of: fn(u16) -> [u8; 2]) -> Vec<u8> {
     mark.into_iter().flatten().chain(text.encode_utf16().flat_map(of)).collect()
 }
 
+/// Escapes as mail programs do: every `=` and each byte beyond ASCII, in lines of up to 70 characters.
+fn quoted_printable(text: &str) -> Vec<u8> {
+    let escaped = |byte: u8| match byte {
+        b'=' | 0x80.. => format!("={byte:02X}"),
+        _ => char::from(byte).into(),
+    };
+    let body = lines(text, |_, line| {
+        let letters: Vec<String> = line.bytes().map(escaped).collect();
+        letters.chunks(70).map(<[String]>::concat).collect::<Vec<_>>().join("=\n")
+    });
+    [b"Subject: my board\nContent-Transfer-Encoding: quoted-printable\n\n".to_vec(), body].concat()
+}
+
+fn json(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
 const FASTFETCH: &str = "root@board\n----------\nOS: Debian GNU/Linux 12 (bookworm) aarch64\nKernel: 6.1.43\n\
     CPU: rk3588 (8) @ 2.26 GHz\nMemory: 1.2 GiB / 15.6 GiB (8%)\n\n";
 
@@ -256,6 +275,29 @@ const FORMS: &[(&str, Form)] = &[
     ("CI timestamps", |text| {
         lines(text, |number, line| format!("2026-04-30T12:17:{:02}.1234567Z {line}", number % 60))
     }),
+    ("journal", |text| {
+        lines(text, |number, line| format!("Apr {number} 12:{:02}:29 host sbc-bench[{number}]: {line}", number % 60))
+    }),
+    ("chat", |text| lines(text, |number, line| format!("[12:{:02}] <tk> {line}", number % 60))),
+    ("found by grep", |text| lines(text, |number, line| format!("log.txt:{number}:{line}"))),
+    ("patch", |text| [b"--- a\n+++ b\n@@ -0,0 +1 @@\n".to_vec(), lines(text, |_, line| format!("+{line}"))].concat()),
+    ("comments", |text| lines(text, |_, line| format!("# {line}").trim_end().into())),
+    ("table", |text| lines(text, |_, line| format!("| {line} |"))),
+    ("quotation marks", |text| lines(text, |_, line| format!("\"{line}\""))),
+    ("cat -A", |text| lines(text, |_, line| format!("{}$", line.replace('\t', "^I")))),
+    ("visible colours", |text| lines(text, |_, line| format!("^[[1;32m{line}^[[0m"))),
+    ("colours without escape", |text| lines(text, |_, line| format!("[1;32m{line}[0m"))),
+    ("UTF-8 as Latin-1", |text| text.bytes().map(char::from).collect::<String>().into()),
+    ("wide characters", |text| text.replace(':', "：").replace('(', "（").replace(')', "）").into()),
+    ("quoted-printable", quoted_printable),
+    ("base64", |text| {
+        let digits = STANDARD.encode(text);
+        let lines: Vec<&[u8]> = digits.as_bytes().chunks(76).collect();
+        [b"Content-Transfer-Encoding: base64\n\n".to_vec(), lines.join(&b'\n')].concat()
+    }),
+    ("percent", |text| text.bytes().map(|byte| format!("%{byte:02X}")).collect::<String>().into()),
+    ("string of JSON", |text| json(text).into()),
+    ("messages of a container", |text| lines(text, |_, line| format!("{{\"log\":{}}}", json(&format!("{line}\n"))))),
     ("wrapped at 60", |text| hard(text, 60)),
     ("wrapped at 80", |text| hard(text, 80)),
     ("wrapped at 100", |text| hard(text, 100)),

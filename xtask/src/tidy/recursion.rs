@@ -24,8 +24,7 @@ const fn row(file: &'static str, function: &'static str, bound: &'static str) ->
 const BOUNDED: &[Bounded] = &[
     row("crates/app/src/commands/site/sources.rs", "look_into", "folders are read to a depth of 16"),
     row("crates/facts/src/names.rs", "shorten", JSON),
-    row("crates/logs/src/redact.rs", "keep", JSON),
-    row("crates/logs/src/redact.rs", "learn", JSON),
+    row("crates/logs/src/redact.rs", "each_string", JSON),
     row("crates/logs/src/redact.rs", "blank", JSON),
     row("crates/logs/src/redact.rs", "output", JSON),
     row("crates/compare/src/trend/change_points.rs", "split", "a window of 50 values is halved"),

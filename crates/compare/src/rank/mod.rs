@@ -26,7 +26,7 @@ pub use text::ranking_text;
 
 use super::{LeftOut, invalid_because};
 use crate::reference::{Reference, Row, builtin_rows, parse, soc_key, write};
-use facts::figures::{Figure, FigureKey, title_among, verdict_of};
+use facts::figures::{Figure, FigureKey, titles_among, verdict_of};
 use facts::number::number;
 use facts::stats::median;
 use facts::{Explained, Explanation, Facts, Verdict};
@@ -195,9 +195,9 @@ enum Scope {
 }
 
 fn set_titles(entries: &mut [Entry]) {
-    let keys: Vec<FigureKey> = entries.iter().map(|entry| entry.figure.key.clone()).collect();
-    for entry in entries {
-        entry.title = title_among(&entry.figure.key, keys.iter());
+    let titles = titles_among(entries.iter().map(|entry| &entry.figure.key));
+    for (entry, title) in entries.iter_mut().zip(titles) {
+        entry.title = title;
     }
 }
 

@@ -7,13 +7,18 @@ use facts::figures::equivalent::{MachineTraits, convert};
 use facts::figures::{Core, Figure, FigureKey};
 use record::Arrange;
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Another result.
 pub(super) struct Peer<'a> {
     pub(super) row: &'a Row,
     /// Measured clock of each cluster.
     clocks_mhz: Vec<Option<f64>>,
-    figures: BTreeMap<FigureKey, Vec<Value>>,
+    /// Hashes of the names of its figures, ascending: all peers are asked for each figure of a result, and comparing names
+    /// takes most of the time.
+    hashes: Vec<u64>,
+    /// Its figures, in this order.
+    figures: Vec<(FigureKey, Vec<Value>)>,
     board: Option<NamedBoard>,
 }
 
@@ -97,7 +102,15 @@ impl<'a> Peer<'a> {
             }
         }
         let board = row.name.as_deref().or(row.board.as_deref()).map(NamedBoard::of);
-        Self { row, clocks_mhz, figures, board }
+        let mut figures: Vec<(FigureKey, Vec<Value>)> = figures.into_iter().collect();
+        figures.arrange_by_key(|(key, _)| hash(key));
+        Self { row, clocks_mhz, hashes: figures.iter().map(|(key, _)| hash(key)).collect(), figures, board }
+    }
+
+    fn values(&self, key: &FigureKey, hash: u64) -> Option<&[Value]> {
+        let from = self.hashes.partition_point(|other| *other < hash);
+        let mut alike = (from..self.hashes.len()).take_while(|at| self.hashes[*at] == hash);
+        alike.find(|at| self.figures[*at].0 == *key).map(|at| self.figures[at].1.as_slice())
     }
 
     /// True if a value is of this kind of core. If one of two logs does not name its cores, the order of clusters decides
@@ -147,9 +160,16 @@ impl OtherValues<'_> {
     }
 }
 
+fn hash(key: &FigureKey) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    key.as_str().hash(&mut hasher);
+    hasher.finish()
+}
+
 /// Peers that have a figure.
 pub(super) fn known<'a>(figure: &Figure, peers: &[&'a Peer<'a>]) -> Vec<KnownResult<'a>> {
-    peers.iter().filter_map(|peer| Some(KnownResult { peer, values: peer.figures.get(&figure.key)? })).collect()
+    let hash = hash(&figure.key);
+    peers.iter().filter_map(|peer| Some(KnownResult { peer, values: peer.values(&figure.key, hash)? })).collect()
 }
 
 /// Counterpart of a figure in each admitted result. Of several clusters of one core type, ordered from the best, it is the one

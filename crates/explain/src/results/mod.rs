@@ -11,7 +11,7 @@ pub mod summary;
 mod text;
 
 use crate::document::Results;
-use facts::figures::equivalent::{equivalents, version_of};
+use facts::figures::equivalent::version_of;
 use facts::figures::main::{
     cipher_kb_per_s, comparable, memory_mb_per_s, series_median, sevenzip_multi_mips, sevenzip_single_mips, tens,
 };
@@ -132,8 +132,7 @@ impl Row {
         let clocks = facts.cluster_clocks(&Variant::COLD);
         let mut cells = columns(facts, assessment);
         let mut sevenzip_comparable = comparable(all);
-        let equivalents = equivalents(facts, all);
-        let as_listed = [Variant::MULTI, Variant::SINGLE].map(|variant| as_listed(&equivalents, &variant));
+        let as_listed = [Variant::MULTI, Variant::SINGLE].map(|variant| as_listed(facts, &variant));
         for ((cell, comparable), figure) in cells[4..6].iter_mut().zip(&mut sevenzip_comparable).zip(&as_listed) {
             if let Some(figure) = figure {
                 let mark = if figure.estimate.is_some() { "≈" } else { "" };
@@ -200,9 +199,10 @@ impl Row {
 
 /// The best score of 7-zip in this form as that of the version of the lists, if the run's own is of another one: measured
 /// as its second version, or estimated.
-fn as_listed<'a>(equivalents: &'a [Figure], variant: &Variant) -> Option<&'a Figure> {
-    let scores = equivalents.iter().filter(|figure| figure.key.is_of(WorkloadId::SevenZip));
+fn as_listed<'a>(facts: &'a Facts<'_>, variant: &Variant) -> Option<&'a Figure> {
+    let scores = facts.known_figures().iter().filter(|figure| figure.key.is_of(WorkloadId::SevenZip));
     let scores = scores.filter(|figure| figure.is_main && figure.key.is_form(variant));
+    let scores = scores.filter(|figure| !facts.figures().contains(figure));
     scores.max_by(|a, b| a.value.total_cmp(&b.value))
 }
 

@@ -14,7 +14,7 @@ mod title;
 pub use self::core::{Core, core_name};
 pub use self::key::FigureKey;
 pub use self::steps::best_row;
-pub use self::title::title_among;
+pub use self::title::titles_among;
 
 use crate::change::Change;
 use crate::{Facts, Verdict};

@@ -5,7 +5,7 @@ use record::{Variant, WorkloadId};
 
 impl FigureKey {
     /// `clock, measured cold`, `memory latency 64 MiB`, `AES-256-CBC, 16 KiB blocks`. Methods are not part of it: see
-    /// [`titles`].
+    /// [`titles_among`].
     pub fn title(&self) -> String {
         let words = self.as_str().split(' ').skip(1);
         let is_latency = self.is_of(WorkloadId::MemoryLatency);
@@ -109,14 +109,17 @@ impl Figure {
     }
 }
 
-/// The title of a figure in a table with these keys: methods are named where two of them share a title.
-pub fn title_among<'a>(key: &FigureKey, mut all: impl Iterator<Item = &'a FigureKey>) -> String {
-    let title = key.title();
-    if all.any(|other| other != key && other.title() == title) {
-        format!("{title} [{}]", key.workload_at_method())
-    } else {
-        title
-    }
+/// The titles of figures in a table with these keys: methods are named where two of them share a title.
+pub fn titles_among<'a>(keys: impl Iterator<Item = &'a FigureKey>) -> Vec<String> {
+    let titles: Vec<(&FigureKey, String)> = keys.map(|key| (key, key.title())).collect();
+    let title = |(key, title): &(&FigureKey, String)| {
+        if titles.iter().any(|(other, of_other)| other != key && of_other == title) {
+            format!("{title} [{}]", key.workload_at_method())
+        } else {
+            title.clone()
+        }
+    };
+    titles.iter().map(title).collect()
 }
 
 #[cfg(test)]
@@ -161,7 +164,7 @@ mod tests {
             .into_iter()
             .map(|key| key.parse().unwrap())
             .collect();
-        let titles: Vec<String> = keys.iter().map(|key| title_among(key, keys.iter())).collect();
+        let titles = titles_among(keys.iter());
         let expected = [
             "AES-256-CBC, 16 KiB blocks [openssl@1]",
             "AES-256-CBC, 16 KiB blocks [openssl@3]",

@@ -103,7 +103,8 @@ fn by_messages(record: &Record) -> Vec<OfflineSpan> {
 
 /// CPU of a message such as `CPU2: Booted secondary processor`.
 fn booted_cpu(text: &str) -> Option<u32> {
-    let (before, _) = text.split_once(": Booted secondary processor")?;
+    let booted = text.match_indices(':').find(|(at, _)| text[*at..].starts_with(": Booted secondary processor"));
+    let before = &text[..booted?.0];
     let (_, number) = before.rsplit_once("CPU")?;
     number.parse().ok()
 }

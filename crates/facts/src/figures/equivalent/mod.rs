@@ -14,6 +14,7 @@ use crate::number::number;
 use pairs::Pairs;
 use record::{Record, Variant, WorkloadId};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 pub use table::Grade;
 use table::{CONVERSIONS, Conversion};
@@ -97,7 +98,13 @@ pub fn equivalent(record: &Record, figures: &[Figure], figure: &Figure) -> Optio
 
 /// Every figure, in the method of the known results where possible. A figure measured in both appears once.
 pub fn in_known_methods(record: &Record, figures: &[Figure]) -> Vec<Figure> {
-    figures.iter().zip(told(record, figures, &[])).filter_map(|(figure, told)| told.figure(figure)).collect()
+    let told = told(record, figures, &[]).into_iter();
+    let known = figures.iter().zip(told).filter_map(|(figure, told)| match told {
+        Equivalent::AsMeasured => Some(figure.clone()),
+        Equivalent::Converted(figure) => Some(*figure),
+        Equivalent::Twice => None,
+    });
+    known.collect()
 }
 
 /// Figures of several results in common methods: as measured if the others have them too, in the method of the known
@@ -158,7 +165,7 @@ fn told(record: &Record, figures: &[Figure], others: &[Pairs]) -> Vec<Equivalent
     let isa = isa::of(record);
     let own = Pairs::of(record, figures);
     let pairs = own.as_ref().or_else(|| others.iter().find(|pairs| pairs.hold_for(record)));
-    let listed: Vec<Option<Figure>> = figures.iter().map(pairs::listed).collect();
+    let listed: Vec<Option<Cow<'_, Figure>>> = figures.iter().map(pairs::listed).collect();
     let one = |figure: &Figure| {
         let core = figure.core.as_ref();
         let core_type = core.and_then(|core| core.core_type.as_deref());
@@ -170,8 +177,9 @@ fn told(record: &Record, figures: &[Figure], others: &[Pairs]) -> Vec<Equivalent
             return Equivalent::AsMeasured;
         };
         let cluster = |figure: &Figure| figure.core.as_ref().map(|core| core.cluster);
-        let is_same =
-            |known: &Figure| known.key == key && cluster(known) == cluster(figure) && known.not_comparable.is_none();
+        let is_same = |known: &Cow<'_, Figure>| {
+            known.key == key && cluster(known) == cluster(figure) && known.not_comparable.is_none()
+        };
         if listed.iter().flatten().any(is_same) {
             Equivalent::Twice
         } else {
@@ -180,7 +188,7 @@ fn told(record: &Record, figures: &[Figure], others: &[Pairs]) -> Vec<Equivalent
     };
     let all = figures.iter().zip(&listed).map(|(figure, listed)| match listed {
         None => Equivalent::Twice,
-        Some(listed) if listed.key != figure.key => Equivalent::Converted(Box::new(listed.clone())),
+        Some(listed) if listed.key != figure.key => Equivalent::Converted(Box::new(listed.clone().into_owned())),
         Some(_) => one(figure),
     });
     all.collect()

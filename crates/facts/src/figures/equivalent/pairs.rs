@@ -6,6 +6,7 @@ use crate::figures::main::LISTED;
 use crate::figures::{Figure, FigureKey};
 use crate::stats::mean;
 use record::{Record, Variant, WorkloadId};
+use std::borrow::Cow;
 
 /// Largest ratio of two pairs on one machine in nine of ten cases.
 const SINGLE_APART: f64 = 1.03;
@@ -85,14 +86,14 @@ impl Pairs {
 }
 
 /// A figure under its name in lists: the score of the second version on one CPU, if it is the listed one; else `None`.
-pub(super) fn listed(figure: &Figure) -> Option<Figure> {
+pub(super) fn listed(figure: &Figure) -> Option<Cow<'_, Figure>> {
     if !figure.key.is_form(&Variant::OTHER_VERSION) || !figure.key.is_of(WorkloadId::SevenZip) {
-        return Some(figure.clone());
+        return Some(Cow::Borrowed(figure));
     }
     let form = Variant::OTHER_VERSION;
     let (_, name) = figure.key.as_str().split_once(form.as_str())?;
     let key = FigureKey::new(WorkloadId::SevenZip.into(), figure.key.method(), &format!("{}{name}", Variant::SINGLE));
-    is_listed(&key).then(|| Figure { key, ..figure.clone() })
+    is_listed(&key).then(|| Cow::Owned(Figure { key, ..figure.clone() }))
 }
 
 fn is_listed(key: &FigureKey) -> bool {

@@ -66,8 +66,9 @@ impl Conversion {
 
     /// Suffix of the key after method and form.
     fn rest<'a>(&self, key: &'a FigureKey) -> Option<&'a str> {
-        let rest = key.as_str().strip_prefix(self.from)?;
-        (rest.is_empty() || rest.starts_with(' ')).then(|| rest.trim_start())
+        // Each row is asked for each figure: most have another length.
+        let is_end = key.as_str().as_bytes().get(self.from.len()).is_none_or(|next| *next == b' ');
+        is_end.then(|| key.as_str().strip_prefix(self.from)).flatten().map(str::trim_start)
     }
 
     /// The key of the figure in the other method.
