@@ -152,7 +152,11 @@ fn judge(corpus: &str, labels: &[Label], text_of: impl Fn(&str) -> std::io::Resu
             }
         }
         // Line breaks are irrelevant.
-        let text = report.text(&explained).split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = report
+            .text(&explained, compare::reference::Reference::builtin)
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
         for words in &label.says {
             said.add(if text.contains(words) { Judgement::Right } else { Judgement::Missing });
         }

@@ -40,7 +40,7 @@ fn is_compared(key: &str, figure: &FigureKey) -> bool {
 /// Differences between the numbers of a Record, and the number of comparisons.
 fn faults(record: &Record) -> (Vec<String>, usize) {
     let explained = explain::explain(record);
-    let report = |id| report::find(id).map_or_else(String::new, |report| report.text(&explained));
+    let report = |id| report::find(id).map_or_else(String::new, |report| report.text(&explained, Reference::builtin));
     let (text, summary) = (report("text"), report("summary"));
     let document = serde_json::to_value(Document::of(&explained.facts, &explained.assessment)).unwrap_or_default();
     let row = results::Row::of(&explained, "x");

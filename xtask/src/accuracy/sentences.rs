@@ -286,7 +286,8 @@ pub(super) fn rows<'a>(texts: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<R
             continue;
         }
         let explained = explain::explain(&record);
-        let said = report.map_or_else(String::new, |report| report.text(&explained));
+        let said =
+            report.map_or_else(String::new, |report| report.text(&explained, compare::reference::Reference::builtin));
         let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
         let ranking = rank(&explained, Reference::builtin());
         let subject = Subject { text, explained, said, ranking };

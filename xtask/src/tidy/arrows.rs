@@ -49,7 +49,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     ("process", &["machine", "record"]),
     ("record", &[]),
     ("redact", &[]),
-    ("report", &["explain", "facts", "rules", "record"]),
+    ("report", &["compare", "explain", "facts", "rules", "record"]),
     ("rules", &["compare", "facts", "record"]),
     ("testkit", &["microbench", "machine", "record"]),
     ("web", &["archive", "compare", "explain", "facts", "licences", "logs", "identify", "page", "record", "report"]),

@@ -41,13 +41,6 @@ pub fn firmware_status(bits: i64) -> Vec<Reason> {
     set(bits, &FIRMWARE)
 }
 
-/// Degrees below the throttling temperature in `IA32_THERM_STATUS` or `IA32_PACKAGE_THERM_STATUS`; `None` if the
-/// reading is invalid (only cores have that bit).
-pub fn degrees_below_limit(bits: i64, of_package: bool) -> Option<u32> {
-    let valid = of_package || bits & (1 << 31) != 0;
-    valid.then_some((bits >> 16 & 0x7f) as u32)
-}
-
 fn set(bits: i64, table: &[(u32, Reason)]) -> Vec<Reason> {
     let set = table.iter().filter(|(bit, _)| bits >> bit & 1 == 1);
     set.map(|(_, reason)| *reason).collect()
@@ -72,9 +65,6 @@ mod tests {
             assert_eq!(core_status(bits), expected, "{bits:x}");
         }
         assert_eq!(package_status(0x0022_5c01), [Heat, PowerLimit]);
-        assert_eq!(degrees_below_limit(0x8822_0802, false), Some(34));
-        assert_eq!(degrees_below_limit(0x0822_0802, false), None);
-        assert_eq!(degrees_below_limit(0x0000_0000, true), Some(0));
     }
 
     #[test]

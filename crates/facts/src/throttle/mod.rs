@@ -5,7 +5,7 @@
 mod bits;
 mod witness;
 
-pub use bits::{core_status, degrees_below_limit, firmware_status, package_status};
+pub use bits::{core_status, firmware_status, package_status};
 pub use witness::observable;
 
 use record::{
