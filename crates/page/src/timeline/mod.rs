@@ -92,8 +92,8 @@ pub(crate) fn plot(facts: &Facts<'_>, explained: Option<&Explanation>) -> Option
     })
 }
 
-/// First panel with its title and a time axis.
-pub(crate) fn first_panel(facts: &Facts<'_>, area: Area) -> Option<FirstPanel> {
+/// First panel with a time axis, and the styles and names of its lines.
+pub(crate) fn first_panel(facts: &Facts<'_>, area: Area) -> Option<(Markup, Vec<(String, String)>)> {
     let axis = Axis::of(facts, (area.left, area.right))?;
     let panel = lines::panels(facts).into_iter().next()?;
     let shapes = html! {
@@ -101,14 +101,7 @@ pub(crate) fn first_panel(facts: &Facts<'_>, area: Area) -> Option<FirstPanel> {
         (lines::draw(&panel, &axis, area))
         (axis_x(area, &axis.scale, &time_ticks(axis.scale.ends(), 10), ""))
     };
-    Some(FirstPanel { key: panel.key(), shapes })
-}
-
-/// A panel alone.
-pub(crate) struct FirstPanel {
-    /// Styles and names of its lines.
-    pub(crate) key: Vec<(String, String)>,
-    pub(crate) shapes: Markup,
+    Some((shapes, panel.key()))
 }
 
 fn titles(panels: &[lines::Panel]) -> String {
