@@ -283,6 +283,12 @@ fn every_output_names_the_same_neighbours() {
     assert!(factors[0].contains("times a") && factors.iter().all(|other| *other == factors[0]), "{factors:?}");
     let card = read(&file("plots/card.svg"));
     assert!(card.contains("Acme X1") && card.contains("4999"), "{card}");
+    // What is made for publication names no board of the user, and is one answer as well.
+    let shared = file("shared");
+    text(&["share", "--output", &shared, "--"]);
+    let (post, page) = (one_line(&read(&format!("{shared}/post.md"))), one_line(&read(&format!("{shared}/page.html"))));
+    let published = post.split(" known boards; ").next().and_then(|before| before.split("Between ").nth(1)).unwrap();
+    assert!(page.contains(published) && !(post.clone() + &page).contains("Acme X1"), "{post}\n{page}");
 }
 
 #[test]
