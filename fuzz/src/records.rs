@@ -35,15 +35,13 @@ pub(crate) fn explain_all(record: &Record) {
     for report in report::REPORTS.iter() {
         // A user asks for one at a time.
         limits::again();
-        report.text(explained);
+        report.text(explained, compare::reference::Reference::builtin);
     }
     limits::again();
     facts.figures();
     explain::Narrative::of(facts, assessment);
     watch_all(record);
-    for (_, picture) in rules::plots(facts) {
-        picture.svg();
-    }
+    rules::plots(facts);
     let rows = [Row::of(explained, "a"), Row::of(explained, "b")];
     for format in explain::results::FORMATS {
         (format.write)(&explain::results::Table { rows: &rows, columns: 80 });

@@ -146,7 +146,7 @@ fn check_explained(folder: &Scratch, record: &record::Record) {
     let json = folder.join("run.json");
     let output = sbc_bench(&["explain", json.to_str().unwrap()]).output().unwrap();
     let explained = explain::explain(record);
-    let expected = report::find("text").unwrap().render(&explained);
+    let expected = report::find("text").unwrap().text(&explained, compare::reference::Reference::builtin);
     assert_eq!(text(&output.stdout), expected);
     let piped = std::fs::File::open(&json).unwrap();
     let output = sbc_bench(&["explain", "--json", "-"]).stdin(piped).output().unwrap();

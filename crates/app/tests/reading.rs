@@ -20,7 +20,7 @@ fn first_lines_answer_whether_how_much_and_than_what() {
             continue;
         }
         let narrative = Narrative::of(facts, &explained.assessment);
-        let text = report.text_in(&explained, 80);
+        let text = report.text_in(&explained, compare::reference::Reference::builtin, 80);
         wrong.extend(blemishes(&text).map(|line| format!("{name}: {line}")));
         // The place follows the verdict at once, even where that takes all of these lines.
         let verdict_lines = wrapped_at(&narrative.verdict, 0, 80).lines().count();
@@ -29,7 +29,8 @@ fn first_lines_answer_whether_how_much_and_than_what() {
         let begins =
             |sentence: &str| first.contains(&sentence.split_whitespace().take(4).collect::<Vec<_>>().join(" "));
         let has_loss = explained.assessment.verdict == Verdict::Degraded && !narrative.ledgers.is_empty();
-        let neighbours = explain::neighbours(facts, &explained.assessment).map(|neighbours| neighbours.sentence());
+        let neighbours = compare::neighbours(facts, &explained.assessment, compare::reference::Reference::builtin())
+            .map(|neighbours| neighbours.sentence());
         let expected = [Some(&narrative.verdict), neighbours.as_ref()].into_iter().flatten();
         wrong.extend(expected.filter(|sentence| !begins(sentence)).map(|sentence| format!("{name}: {sentence}")));
         wrong.extend((has_loss && !narrative.verdict.contains(" %")).then(|| format!("{name}: no size of the loss")));
@@ -51,7 +52,7 @@ fn reports_fit_into_40_columns() {
     for (name, text) in files::texts(&[files::composed()]) {
         let explained = explain::explain(logs::read(&text));
         for report in ["text", "details", "clock", "memory", "core-to-core", "scaling"] {
-            let text = report::find(report).unwrap().text_in(&explained, 40);
+            let text = report::find(report).unwrap().text_in(&explained, compare::reference::Reference::builtin, 40);
             wide.extend(text.lines().filter(|line| width(line) > 40).map(|line| format!("{name} {report}: {line}")));
         }
     }

@@ -243,7 +243,7 @@ fn redacted_record_has_no_secret() {
         assert_eq!(ids(&blanked), ids(&record), "{name}");
         for format in ["log", "text", "review"] {
             let report = report::find(format).unwrap();
-            let text = report.render(&explain::explain(&blanked));
+            let text = report.text(&explain::explain(&blanked), compare::reference::Reference::builtin);
             left.extend(found(&format!("{name} {format}"), &text));
         }
     }

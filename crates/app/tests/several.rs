@@ -1,6 +1,7 @@
 //! The verbs that look at several results, from the outside.
 
 use record::{Compression, Fact, Outcome, Record, Run, Source, Step, StepMeasurement, Variant, WorkloadId};
+use std::path::PathBuf;
 use std::process::{Command, Output};
 use testkit::Scratch;
 
@@ -19,8 +20,23 @@ impl Results {
 
     fn run(&self, words: &[&str], files: usize) -> Output {
         let files = (0..files).map(|day| self.0.join(format!("{day}.json")));
+        self.command().args(words).args(files).output().unwrap()
+    }
+
+    /// The program with a state directory of its own.
+    fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-        command.args(words).args(files).output().unwrap()
+        let home = self.0.join("home");
+        // The first is for users, the second for root.
+        command.env("XDG_STATE_HOME", &home).env("STATE_DIRECTORY", home.join("sbc-bench"));
+        command
+    }
+
+    /// Directory of results that every comparison includes.
+    fn references(&self) -> PathBuf {
+        let folder = self.0.join("home/sbc-bench/references");
+        std::fs::create_dir_all(&folder).unwrap();
+        folder
     }
 }
 
@@ -203,16 +219,9 @@ fn a_figure_is_the_same_number_everywhere() {
 #[test]
 fn own_results_join_the_known_ones() {
     let results = Results::new("with", &[5000, 4000, 4500, 4600, 4700]);
-    let home = results.0.join("home");
-    let references = if rustix::process::geteuid().is_root() {
-        // Tests do not write to the directory of the system.
-        None
-    } else {
-        Some(home.join("sbc-bench/references"))
-    };
     let place = |with: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-        command.env("XDG_STATE_HOME", &home).args(["compare", "--json"]).arg(results.0.join("0.json"));
+        let mut command = results.command();
+        command.args(["compare", "--json"]).arg(results.0.join("0.json"));
         let with = with.iter().map(|name| results.0.join(name));
         let words = with.flat_map(|path| ["--with".into(), path.into_os_string()]);
         let output = command.args(words).output().unwrap();
@@ -224,13 +233,62 @@ fn own_results_join_the_known_ones() {
     assert_eq!(place(&["1.json", "2.json"]), alone + 2);
     // All of a directory but the result itself.
     assert_eq!(place(&["."]), alone + 4);
-    if let Some(references) = references {
-        std::fs::create_dir_all(&references).unwrap();
-        std::fs::copy(results.0.join("3.json"), references.join("3.json")).unwrap();
-        assert_eq!(place(&[]), alone + 1);
-    }
+    std::fs::copy(results.0.join("3.json"), results.references().join("3.json")).unwrap();
+    assert_eq!(place(&[]), alone + 1);
     let missing = results.run(&["compare", "--with", "/no/such", "--"], 1);
     assert_eq!(missing.status.code(), Some(1), "{missing:?}");
+}
+
+/// The neighbours of a result and the factors to well-known boards are the same in every output, with a result of the user
+/// among the known ones.
+#[test]
+fn every_output_names_the_same_neighbours() {
+    let results = Results::new("neighbours", &[5000]);
+    let mut known = record(1, 4999);
+    known.machine.board = Fact::Known("Acme X1".into());
+    std::fs::write(results.references().join("x1.json"), serde_json::to_string(&known).unwrap()).unwrap();
+    let file = |name: &str| results.0.join(name).display().to_string();
+    let text = |words: &[&str]| {
+        let output = results.run(words, 1);
+        assert!(output.status.success(), "{words:?}: {output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let ranking: serde_json::Value = serde_json::from_str(&text(&["compare", "--json"])).unwrap();
+    let first = &ranking["neighbours"][0];
+    assert_eq!(first["worse"][0], "Acme X1", "{first}");
+    let place =
+        format!("Acme X1 (4999 MIPS) in 7-zip on all CPUs, place {} of {} known boards; ", first["place"], first["of"]);
+    let one_line = |text: &str| text.replace('\\', "").split_whitespace().collect::<Vec<_>>().join(" ");
+    let (html, plots) = (file("page.html"), file("plots"));
+    text(&["explain", "--html", &html, "--plots", &plots, "--"]);
+    text(&["results", "--site", &file("site"), "--"]);
+    let site = std::fs::read_dir(results.0.join("site/results")).unwrap().next().unwrap().unwrap().path();
+    let read = |path: &str| std::fs::read_to_string(path).unwrap();
+    let formats = ["text", "details", "markdown", "forum", "github-summary", "html"];
+    let mut outputs: Vec<(String, String)> =
+        formats.map(|format| (format.to_owned(), text(&["explain", "--format", format]))).into();
+    outputs.push(("compare".into(), text(&["compare"])));
+    outputs.push(("page".into(), read(&html)));
+    outputs.push(("site".into(), read(&site.display().to_string())));
+    let sentence = |(name, output): &(String, String)| {
+        let output = one_line(output);
+        let begin =
+            output.find(&place).unwrap_or_else(|| panic!("{name} has other neighbours than {place:?}: {output}"));
+        let factors = &output[begin + place.len()..];
+        let ends = |(at, _): &(usize, &str)| !factors[at + 1..].starts_with(|next: char| next.is_ascii_digit());
+        let end = factors.match_indices('.').find(ends).map_or(factors.len(), |(at, _)| at);
+        factors[..end].to_owned()
+    };
+    let factors: Vec<String> = outputs.iter().map(sentence).collect();
+    assert!(factors[0].contains("times a") && factors.iter().all(|other| *other == factors[0]), "{factors:?}");
+    let card = read(&file("plots/card.svg"));
+    assert!(card.contains("Acme X1") && card.contains("4999"), "{card}");
+    // What is made for publication names no board of the user, and is one answer as well.
+    let shared = file("shared");
+    text(&["share", "--output", &shared, "--"]);
+    let (post, page) = (one_line(&read(&format!("{shared}/post.md"))), one_line(&read(&format!("{shared}/page.html"))));
+    let published = post.split(" known boards; ").next().and_then(|before| before.split("Between ").nth(1)).unwrap();
+    assert!(page.contains(published) && !(post.clone() + &page).contains("Acme X1"), "{post}\n{page}");
 }
 
 #[test]

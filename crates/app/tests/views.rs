@@ -15,7 +15,7 @@ fn use_all(record: &Record) {
     let explained = explain::explain(record);
     for report in report::REPORTS.iter() {
         report.is_of(&explained.facts);
-        report.text(&explained);
+        report.text(&explained, Reference::builtin);
     }
     Document::saved(&explained.facts, &explained.assessment);
     Entry::of(&explained, "a.json");

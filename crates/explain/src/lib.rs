@@ -14,6 +14,6 @@ pub mod watched;
 #[cfg(test)]
 pub(crate) use testkit::records as test_support;
 
-pub use diagnosis::narrative::{Narrative, Paragraph, neighbours, remedy};
+pub use diagnosis::narrative::{Narrative, Paragraph, remedy};
 pub use diagnosis::{explain, explain_findings};
 pub use document::{Document, OfFile, printed_findings};

@@ -42,7 +42,6 @@ pub use figures::Figure;
 pub use finding::{Finding, Place, Quantity, Scope, Severity, Span, Verdict, Witness};
 pub use lines::{duration, how_many, size_words, unmeasured, utc, wrapped};
 pub use machine_name::machine_name;
-pub use names::for_people;
 pub use number::{number, with_unit};
 pub use outcome::outcome;
 pub use plain::{harmless, markup, plain, shortened};

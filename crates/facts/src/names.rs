@@ -1,7 +1,6 @@
 //! Names for people. Drivers, device trees and firmware may use names of up to 4096 characters. The Record and
 //! machine-readable output keep them; sentences, headings and tables use a short form.
 
-use crate::foreign::in_lines;
 use record::{Machine, Record};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -10,14 +9,6 @@ use std::borrow::Cow;
 const CHARACTERS_MAX: usize = 100;
 /// What is long by its nature, and is no name.
 const LONG: [&str; 5] = ["compatible", "features", "kernel_cmdline", "kernel_version", "missing"];
-
-/// A Record for people: short names on one line.
-pub fn for_people(record: &Record) -> Cow<'_, Record> {
-    match in_lines(record) {
-        Cow::Borrowed(record) => short(record),
-        Cow::Owned(record) => Cow::Owned(short(&record).into_owned()),
-    }
-}
 
 /// The Record with readable names of the machine, sensors and settings.
 pub(crate) fn short(record: &Record) -> Cow<'_, Record> {

@@ -4,10 +4,10 @@
 use crate::names::Kind;
 use crate::sorts::SORTS;
 use compare::reference::Row as Reference;
-use compare::{Neighbours, trend};
+use compare::trend;
 use explain::Narrative;
 use explain::results::Row;
-use facts::{Explained, Figure};
+use facts::Figure;
 use logs::any_file;
 use record::{Record, Source};
 use serde::{Deserialize, Serialize};
@@ -106,19 +106,18 @@ fn of(record: &Record, alias: Option<&str>) -> Derived {
         core_types: core_types.into_iter().collect(),
         verdict: row.verdict.to_string(),
         died_in: row.died_in.as_deref().map(facts::plain),
-        headline: facts::harmless(&headline(&explained)).into_owned(),
+        headline: facts::harmless(&headline(&Narrative::of(&explained.facts, &explained.assessment))).into_owned(),
         cells: row.cells.iter().map(|cell| facts::plain(cell)).collect(),
         figures: figures.iter().filter(|figure| figure.is_main && figure.not_comparable.is_none()).map(main).collect(),
         sorted_by: [clock, multi, single, aes, copy, fill, miner],
     }
 }
 
-/// The verdict and the losses of each score, in sentences.
-fn headline(explained: &Explained<'_>) -> String {
-    let narrative = Narrative::of(&explained.facts, &explained.assessment);
-    let neighbours = explain::neighbours(&explained.facts, &explained.assessment);
-    let place = neighbours.iter().map(Neighbours::sentence).collect();
-    [vec![narrative.verdict], narrative.answers, narrative.ledgers, place].concat().join(" ")
+/// The verdict and the losses of each score, in sentences. The place among known boards is not one of them: it changes with
+/// each later result, and only the page of a result knows those of today.
+fn headline(narrative: &Narrative) -> String {
+    let sentences = std::iter::once(&narrative.verdict).chain(&narrative.answers).chain(&narrative.ledgers);
+    sentences.cloned().collect::<Vec<_>>().join(" ")
 }
 
 fn main(figure: &Figure) -> Main {

@@ -17,7 +17,7 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
     Some(html! {
         @for (name, plot) in plots {
             // The plot escapes its text when it is drawn.
-            figure.paper id={ "plot-" (name) } tabindex="0" role="group" aria-label={ "Plot: " (name) } { (PreEscaped(plot.svg())) }
+            figure.paper id={ "plot-" (name) } tabindex="0" role="group" aria-label={ "Plot: " (name) } { (PreEscaped(plot)) }
         }
         @for text in texts { pre tabindex="0" { (facts::harmless(&text)) } }
     })

@@ -92,20 +92,19 @@ fn lower_half(subject: &Subject<'_>) -> Markup {
 fn over_time(subject: &Subject<'_>) -> Option<Markup> {
     let scaled = |value: f64| value / PLOT_SCALE;
     let area = Area { left: scaled(SIDE) + 40.0, right: scaled(WIDTH - SIDE), top: 34.0, bottom: scaled(180.0) };
-    let panel = timeline::first_panel(subject.facts, area)?;
+    let (shapes, key) = timeline::first_panel(subject.facts, area)?;
     let mut left = SIDE + 60.0;
     let mut place = |(look, name): &(String, String)| {
         let at = left;
         left += 64.0 + LETTER * 16.0 * name.chars().count() as f64;
         (at, look.clone(), name.clone())
     };
-    let key: Vec<(f64, String, String)> =
-        panel.key.iter().map(&mut place).filter(|(at, ..)| *at < WIDTH - 260.0).collect();
+    let key: Vec<(f64, String, String)> = key.iter().map(&mut place).filter(|(at, ..)| *at < WIDTH - 260.0).collect();
     Some(html! {
         @for (at, look, name) in key {
             (swatch(&look, at, 384.0)) text x=(n(at + 34.0)) y="389" font-size="16" { (name) }
         }
-        g transform={ "translate(0 392) scale(" (PLOT_SCALE) ")" } font-size="12" { (panel.shapes) }
+        g transform={ "translate(0 392) scale(" (PLOT_SCALE) ")" } font-size="12" { (shapes) }
     })
 }
 

@@ -1,7 +1,7 @@
 //! Section: advertised and measured clock of each cluster, cold and hot, and the OPPs.
 
 use crate::draw::table::{cell, number, table, text};
-use crate::draw::{Area, LOOKS, Plot, Scale, WIDTH, axis_x, axis_y, linear_ticks, n, path, tick_words};
+use crate::draw::{Area, LOOKS, Plot, Scale, WIDTH, axis_x, axis_y, linear_ticks, n, named, path};
 use crate::{Section, Subject};
 use facts::view::{self, ClusterClock};
 use maud::{Markup, html};
@@ -63,7 +63,7 @@ fn opp_plot(record: &Record, points: &[(u32, u32, Option<u32>)]) -> Option<Plot>
     let ends = (*ticks.first()?, *ticks.last()?);
     let area = Area { left: 76.0, right: WIDTH - 24.0, top: 30.0, bottom: HEIGHT - 46.0 };
     let (x, y) = (Scale::linear(ends, (area.left, area.right)), Scale::linear(ends, (area.bottom, area.top)));
-    let named: Vec<(f64, String)> = ticks.iter().map(|tick| (*tick, tick_words(*tick, &ticks))).collect();
+    let named = named(&ticks);
     let places = |curve: &[(f64, f64)]| curve.iter().map(|(opp, own)| (x.at(*opp), y.at(*own))).collect::<Vec<_>>();
     let shapes = html! {
         (axis_y(area, &y, &named, "MHz"))
@@ -79,14 +79,7 @@ fn opp_plot(record: &Record, points: &[(u32, u32, Option<u32>)]) -> Option<Plot>
     let name = |cpu: u32| format!("CPU {cpu} ({})", core_type(record, cpu));
     let key = curves.iter().enumerate().map(|(index, (cpu, _))| (format!("look{}", index % LOOKS), name(*cpu)));
     let key = key.chain([("limit".to_owned(), "measured = OPP".to_owned())]).collect();
-    Some(Plot {
-        id: "opps".into(),
-        title: "Measured clock at each OPP".into(),
-        key,
-        height: HEIGHT,
-        time: None,
-        shapes,
-    })
+    Some(Plot { key, ..Plot::of("opps", "Measured clock at each OPP", HEIGHT, shapes) })
 }
 
 fn clock_table(record: &Record, cold: &[ClusterClock], lowest_hot: &dyn Fn(u32) -> Option<u32>) -> Markup {

@@ -83,8 +83,6 @@ fn found(record: &Record) -> Option<HeatMap<'_>> {
         }
     };
     let height = HEAD + cell * cpus.len() as f64 + 8.0;
-    let title = "Latency between CPUs in ns".to_owned();
-    let plot =
-        Plot { id: WorkloadId::CoreToCore.as_str().to_owned(), title, key: Vec::new(), height, time: None, shapes };
+    let plot = Plot::of(WorkloadId::CoreToCore.as_str(), "Latency between CPUs in ns", height, shapes);
     Some(HeatMap { matrix, plot, ns_min: low, ns_max: high })
 }

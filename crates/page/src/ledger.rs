@@ -114,5 +114,5 @@ fn waterfall(ledger: &Ledger) -> Option<Plot> {
     let score = ledger.score.words();
     let id = score.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' });
     let title = format!("Where the score went: {score}, {}", reached_of_expected(ledger));
-    bars(format!("losses-{}", id.collect::<String>()), title, "percent of what was expected", &all)
+    bars(&format!("losses-{}", id.collect::<String>()), &title, "percent of what was expected", &all)
 }

@@ -50,8 +50,8 @@ use facts::{Explained, Explanation, Facts};
 use maud::Markup;
 use rules::Report;
 
-/// Input of a page.
-pub(crate) struct Subject<'a> {
+/// Input of a page and its pictures: a result with its place among the known ones.
+pub struct Subject<'a> {
     pub(crate) facts: &'a Facts<'a>,
     pub(crate) explained: &'a Explanation,
     pub(crate) ranking: Ranking,
@@ -113,23 +113,19 @@ const SECTIONS: &[Section] = &[
 pub static REPORT: Report = Report {
     id: "html",
     about: "HTML page with verdict, causes, timeline, plots and figures.",
-    ..Report::of(|facts, explained| of_subject(&Subject::of(facts, explained, Reference::builtin())))
+    ..Report::lines(|facts, explained, known, _| Subject::new(facts, explained, known).page())
 };
 
 /// Renders a Record as an HTML file, ranked among the known results. Names and texts of the Record are escaped and cut
 /// to a maximum length.
 pub fn page(explained: &Explained<'_>, known: &Reference) -> String {
-    of_subject(&Subject::of(&explained.facts, &explained.assessment, known))
+    Subject::of(explained, known).page()
 }
 
 /// Renders the same page for a site.
 pub fn page_within(around: &Around, explained: &Explained<'_>, known: &Reference) -> String {
-    let subject = Subject::of(&explained.facts, &explained.assessment, known);
+    let subject = Subject::of(explained, known);
     document_within(around, &summary::name(subject.facts), &summary::top(&subject), &parts(&subject), NOTHING)
-}
-
-fn of_subject(subject: &Subject<'_>) -> String {
-    document(&summary::name(subject.facts), &summary::top(subject), &parts(subject), NOTHING)
 }
 
 const NOTHING: &str = "This result holds no measurements, samples or findings.";
@@ -159,12 +155,27 @@ pub fn policy() -> String {
 
 /// Card of a result, for link previews, and all of its plots.
 pub fn drawings(explained: &Explained<'_>, known: &Reference) -> Vec<Drawing> {
-    pictures::drawings(&Subject::of(&explained.facts, &explained.assessment, known))
+    Subject::of(explained, known).drawings()
 }
 
 impl<'a> Subject<'a> {
+    /// A result among the known results, for callers that need its page and its pictures.
+    pub fn of(explained: &'a Explained<'_>, known: &Reference) -> Self {
+        Self::new(&explained.facts, &explained.assessment, known)
+    }
+
+    /// As [`page`].
+    pub fn page(&self) -> String {
+        document(&summary::name(self.facts), &summary::top(self), &parts(self), NOTHING)
+    }
+
+    /// As [`drawings`].
+    pub fn drawings(&self) -> Vec<Drawing> {
+        pictures::drawings(self)
+    }
+
     /// Subject with names for people.
-    fn of(facts: &'a Facts<'a>, explained: &'a Explanation, known: &Reference) -> Self {
+    fn new(facts: &'a Facts<'a>, explained: &'a Explanation, known: &Reference) -> Self {
         let facts = facts.for_people();
         let ranking = rank_for_people(facts, explained, known);
         Self { facts, explained, ranking, narrative: Narrative::of(facts, explained) }

@@ -100,15 +100,8 @@ fn latency_plot(record: &Record, curves: &[Curve]) -> Option<Plot> {
     let names = curves.iter().enumerate().map(|(index, curve)| (format!("look{}", index % LOOKS), curve.name.clone()));
     let of_caches = (!reported.is_empty()).then(|| ("limit".to_owned(), "cache size by the kernel".to_owned()));
     let names: Vec<(String, String)> = names.chain(of_caches).collect();
-    let title = "Latency of one random read by the size of the buffer".to_owned();
-    Some(Plot {
-        id: WorkloadId::MemoryLatency.as_str().to_owned(),
-        title,
-        key: names,
-        height: HEIGHT,
-        time: None,
-        shapes,
-    })
+    let title = "Latency of one random read by the size of the buffer";
+    Some(Plot { key: names, ..Plot::of(WorkloadId::MemoryLatency.as_str(), title, HEIGHT, shapes) })
 }
 
 /// Sizes and names of the caches that the kernel reports for the measured CPUs.
@@ -219,12 +212,7 @@ fn bandwidth_plot(rates: &[Rate]) -> Option<Plot> {
         from_to: (0.0, rate.mb_per_s),
     };
     let all: Vec<Bar> = rates.iter().map(bar).collect();
-    bars(
-        WorkloadId::MemoryBandwidth.as_str().to_owned(),
-        "Memory bandwidth, best repetition of each routine".into(),
-        "MB/s",
-        &all,
-    )
+    bars(WorkloadId::MemoryBandwidth.as_str(), "Memory bandwidth, best repetition of each routine", "MB/s", &all)
 }
 
 fn rate_table(caption: &str, rates: &[&Rate], most: f64) -> Markup {

@@ -39,7 +39,6 @@ pub(crate) fn drawings(subject: &Subject<'_>) -> Vec<Drawing> {
     let card = Drawing { scale: 1.0, ..Drawing::of(CARD, card::card(subject)) };
     let plots = ledger::plots(subject).into_iter().chain(SECTIONS.iter().flat_map(|section| (section.plots)(subject)));
     let plots = plots.map(|plot| Drawing::of(&plot.id, plot.picture(&board)));
-    let of_questions = rules::plots(subject.facts).into_iter();
-    let of_questions = of_questions.map(|(name, picture)| Drawing::of(name, picture.svg()));
+    let of_questions = rules::plots(subject.facts).into_iter().map(|(name, svg)| Drawing::of(name, svg));
     [card].into_iter().chain(plots).chain(of_questions).collect()
 }

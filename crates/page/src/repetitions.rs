@@ -1,7 +1,7 @@
 //! Section: every repetition of every score as a dot, in percent of the best.
 
 use crate::draw::table::{cell, table, text};
-use crate::draw::{Area, Plot, Scale, WIDTH, axis_x, linear_ticks, n, tick_words, width_of, word};
+use crate::draw::{Area, Plot, Scale, WIDTH, axis_x, linear_ticks, n, named, width_of, word};
 use crate::{Section, Subject};
 use facts::view::{self, StepScore};
 use maud::{Markup, html};
@@ -59,8 +59,7 @@ fn plot(rows: &[Row]) -> Option<Plot> {
     let area = Area { left: LEFT, right: WIDTH - 110.0, top: 8.0, bottom: 8.0 + ROW * rows.len() as f64 };
     let ticks = linear_ticks((least.min(99.0), 100.0), 6);
     let scale = Scale::linear((ticks[0], 100.0), (area.left, area.right));
-    let named: Vec<(f64, String)> =
-        ticks.iter().filter(|tick| **tick <= 100.0).map(|tick| (*tick, tick_words(*tick, &ticks))).collect();
+    let named: Vec<(f64, String)> = named(&ticks).into_iter().filter(|(tick, _)| *tick <= 100.0).collect();
     let shapes = html! {
         @for (index, (row, shares)) in rows.iter().zip(&shares).enumerate() {
             @let y = area.top + ROW * (index as f64 + 0.5);
@@ -74,8 +73,8 @@ fn plot(rows: &[Row]) -> Option<Plot> {
         }
         (axis_x(area, &scale, &named, "percent of the best repetition, which stands at the right"))
     };
-    let title = "Repetitions of each score in percent of the best".to_owned();
-    Some(Plot { id: "repetitions".into(), title, key: Vec::new(), height: area.bottom + 44.0, time: None, shapes })
+    let title = "Repetitions of each score in percent of the best";
+    Some(Plot::of("repetitions", title, area.bottom + 44.0, shapes))
 }
 
 fn body(subject: &Subject<'_>) -> Option<Markup> {

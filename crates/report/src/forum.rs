@@ -1,6 +1,8 @@
 //! Report: a post for a forum, in Markdown: board, verdict, main figures, place among known boards with a chart as text.
 
 use crate::markdown::{board, measured_on};
+use compare::neighbours;
+use compare::reference::Reference;
 use explain::Narrative;
 use facts::figures::main::headlines;
 use facts::plain::markdown;
@@ -10,7 +12,7 @@ use rules::Report;
 pub(super) const REPORT: Report = Report {
     id: "forum",
     about: "Post for a forum in Markdown: board, verdict, main figures, neighbours with a chart as text.",
-    ..Report::of(render)
+    ..Report::lines(|facts, explained, known, _| render(facts, explained, known))
 };
 
 /// Two spaces end a line in every dialect of Markdown; some join lines without them.
@@ -18,14 +20,14 @@ const LINE_END: &str = "  \n";
 /// Maximum width that forums show without scrolling on a phone.
 const CHART_COLUMNS: usize = 56;
 
-fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
+fn render(facts: &Facts<'_>, explained: &Explanation, known: &Reference) -> String {
     let told = Narrative::of(facts, explained);
     // Figures of an invalid result would be quoted without its verdict.
     let shown = headlines(facts).into_iter().filter(|_| explained.verdict != Verdict::Invalid);
     let figures: Vec<String> = shown.map(|(name, value)| format!("{name} {value}")).collect();
     let verdict = if facts.run.is_monitoring() { explain::watched::watched(facts) } else { told.verdict.clone() };
     let verdict = std::iter::once(verdict).chain(told.ledgers.first().cloned()).collect::<Vec<_>>().join(" ");
-    let neighbours = explain::neighbours(facts, explained);
+    let neighbours = neighbours(facts, explained, known);
     let place = neighbours.as_ref().map(|found| found.sentence());
     let lines = [Some(verdict), Some(figures.join(" · ")), place];
     let lines = lines.into_iter().flatten().filter(|line| !line.is_empty()).map(|line| markdown(&line));
@@ -43,7 +45,7 @@ mod tests {
     #[test]
     fn post_has_a_line_for_each_fact() {
         let record = with_scores(own_run(), 1420, &[5345, 5370, 5331]);
-        let text = crate::find(REPORT.id).unwrap().text(&explain::explain(&record));
+        let text = crate::find(REPORT.id).unwrap().text(&explain::explain(&record), Reference::builtin);
         let expected = ["**", "Results ", "7-zip, all CPUs 5349 MIPS · "];
         assert_eq!(text.lines().count(), expected.len(), "{text}");
         for (line, expected) in text.lines().zip(expected) {

@@ -62,6 +62,7 @@ pub fn find(id: &str) -> Option<&'static Report> {
 mod tests {
     use super::*;
     use ::record::{ChannelId, End, Fact, HwmonKind, Mode, OfHwmon, OfMeter, Unit, Variant, WorkloadId};
+    use compare::reference::Reference;
     use facts::Facts;
 
     use testkit::records::{compression, gauge_channel, labelled, own_run, with_scores, with_step};
@@ -98,7 +99,7 @@ mod tests {
         machine.clusters[0].core_type = Fact::Known(endless("core"));
         let explained = explain::explain(&record);
         for report in REPORTS.iter() {
-            let text = report.text(&explained);
+            let text = report.text(&explained, Reference::builtin);
             let longest = text.split_whitespace().map(|word| word.chars().count()).max();
             let is_whole = longest.is_some_and(|longest| longest > 4000);
             assert!(report.for_programs || !is_whole, "{}: {longest:?}", report.id);
@@ -116,7 +117,7 @@ mod tests {
         let explained = explain::explain(&record);
         for id in ["text", "summary"] {
             let row = find(id).unwrap();
-            let text = row.render(&explained);
+            let text = row.text(&explained, Reference::builtin);
             assert!(!text.contains("MIPS") && !text.contains("1420"), "{text}");
             let says_so = if id == "summary" { "| emulated |" } else { "CPU is emulated" };
             assert!(text.contains(says_so), "{text}");
@@ -145,7 +146,7 @@ mod tests {
             ("findings-json", "\"measured_at\":\"meter\"", "\"source_missing\":\"no sensor measures the whole board"),
         ] {
             for (record, words) in [(meter(), with_meter), (rail(), with_rail)] {
-                let text = find(id).unwrap().text(&explain::explain(load(record)));
+                let text = find(id).unwrap().text(&explain::explain(load(record)), Reference::builtin);
                 let text = text.split_whitespace().collect::<Vec<_>>().join(" ").replace("\": ", "\":");
                 assert!(text.contains(words), "{id}: {words}: {text}");
                 assert!(words != with_rail || !text.contains("MIPS/W"), "{id}: {text}");
@@ -160,7 +161,7 @@ mod tests {
         record.run.mode = Mode::Monitor;
         record.run.started = Fact::Known(0);
         record.run.end = End::Interrupted { signal: 15 };
-        let text = find("text").unwrap().render(&explain::explain(&record));
+        let text = find("text").unwrap().text(&explain::explain(&record), Reference::builtin);
         assert!(text.starts_with("Recorded "), "{text}");
         assert!(!text.contains("esults") && !text.contains("interrupted"), "{text}");
     }

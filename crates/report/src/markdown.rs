@@ -1,6 +1,8 @@
 //! Report: a result in Markdown, for reviews, forums and issue trackers: verdict, machine, table of main figures,
 //! causes, folded notes.
 
+use compare::neighbours;
+use compare::reference::Reference;
 use explain::Narrative;
 use facts::number::number;
 use facts::plain::markdown;
@@ -14,18 +16,18 @@ use std::fmt::Write;
 pub(super) const REPORT: Report = Report {
     id: "markdown",
     about: "Verdict, main figures, causes and notes in Markdown, for reviews and issue trackers.",
-    ..Report::of(render)
+    ..Report::lines(|facts, explained, known, _| render(facts, explained, known))
 };
 
 /// Width of the chart.
 const CHART_COLUMNS: usize = 78;
 
-fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
+fn render(facts: &Facts<'_>, explained: &Explanation, known: &Reference) -> String {
     let mut text = format!("## {}\n\n", board(&facts.machine));
     let told = Narrative::of(facts, explained);
     let first = if facts.run.is_monitoring() { explain::watched::watched(facts) } else { told.verdict.clone() };
     let _ = writeln!(text, "**{}**", markdown(&first));
-    let neighbours = explain::neighbours(facts, explained);
+    let neighbours = neighbours(facts, explained, known);
     let place = neighbours.as_ref().map(|found| found.sentence());
     for sentence in told.answers.iter().chain(&told.ledgers).chain(&place) {
         let _ = writeln!(text, "{}", markdown(sentence));

@@ -22,7 +22,7 @@ mod tests {
     #[test]
     fn record_report_round_trip() {
         let record = testkit::records::own_run();
-        let text = REPORT.render(&explain::explain(&record));
+        let text = REPORT.text(&explain::explain(&record), compare::reference::Reference::builtin);
         assert_eq!(::record::from_json(&text).unwrap(), record);
     }
 }

@@ -4,6 +4,8 @@
 use super::machine_line;
 use super::more_scores::more_scores;
 use crate::details::details;
+use compare::neighbours;
+use compare::reference::Reference;
 use explain::Narrative;
 use facts::figures::best_row;
 use facts::figures::main::{
@@ -21,22 +23,22 @@ pub(super) const REPORT: Report =
 pub(super) const DETAILS: Report = Report {
     id: "details",
     about: "The same with the evidence behind every statement.",
-    ..Report::lines(|record, explained, columns| {
-        format!("{}\n{}", render(record, explained, columns), details(record, explained, columns))
+    ..Report::lines(|record, explained, known, columns| {
+        format!("{}\n{}", render(record, explained, known, columns), details(record, explained, columns))
     })
 };
 
 /// Widest chart.
 const CHART_COLUMNS: usize = 78;
 
-fn render(facts: &Facts<'_>, explained: &Explanation, columns: usize) -> String {
+fn render(facts: &Facts<'_>, explained: &Explanation, known: &Reference, columns: usize) -> String {
     let mut text = String::new();
     if facts.run.is_monitoring() {
         let _ = writeln!(text, "{}\n", wrapped_at(&explain::watched::watched(facts), 0, columns));
         text.push_str(&explanation(explained, columns));
         return text;
     }
-    text.push_str(&told(facts, explained, columns));
+    text.push_str(&told(facts, explained, known, columns));
     let _ = write!(text, "\n{}", measured(facts, explained, columns));
     text
 }
@@ -83,7 +85,7 @@ fn energy(facts: &Facts<'_>, columns: usize) -> String {
 }
 
 /// Everything except figures.
-fn told(facts: &Facts<'_>, explained: &Explanation, columns: usize) -> String {
+fn told(facts: &Facts<'_>, explained: &Explanation, known: &Reference, columns: usize) -> String {
     let mut text = String::new();
     let told = Narrative::of(facts, explained);
     for sentence in &told.answers {
@@ -91,7 +93,7 @@ fn told(facts: &Facts<'_>, explained: &Explanation, columns: usize) -> String {
     }
     let _ = writeln!(text, "{}", wrapped_at(&told.verdict, 0, columns));
     // The verdict has the losses in short: the place among known boards stands within the first lines.
-    if let Some(neighbours) = explain::neighbours(facts, explained) {
+    if let Some(neighbours) = neighbours(facts, explained, known) {
         let _ = writeln!(text, "{}", wrapped_at(&neighbours.sentence(), 0, columns));
         let chart = neighbours.chart(columns.min(CHART_COLUMNS)).join("\n");
         let end = if told.ledgers.is_empty() { "\n" } else { "\n\n" };

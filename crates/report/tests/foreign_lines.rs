@@ -72,7 +72,7 @@ fn check(what: &str, text: &str) {
 fn check_all(place: &str, record: &Record) {
     let explained = &explain::explain(record);
     for report in report::REPORTS.iter() {
-        let text = report.text(explained);
+        let text = report.text(explained, compare::reference::Reference::builtin);
         check(&format!("{place}, {}", report.id), &text);
         if report.id == "summary" {
             assert!(text.lines().count() <= 1, "{place}: {text:?}");

@@ -16,7 +16,7 @@ const ROUNDING: f64 = 0.001;
 
 fn through_log(record: &Record) -> Record {
     let log = report::find("log").unwrap();
-    logs::read(&log.render(&explain::explain(record)))
+    logs::read(&log.text(&explain::explain(record), compare::reference::Reference::builtin))
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn own_log_round_trip() {
     let (mut all, mut lost) = (0, Vec::new());
     for (name, text) in texts(&folders()) {
         let read = logs::read(&text);
-        let again = logs::read(&log.render(&explain::explain(&read)));
+        let again = logs::read(&log.text(&explain::explain(&read), compare::reference::Reference::builtin));
         let found = Facts::of(&again).figures().clone();
         for figure in Facts::of(&read).figures() {
             let same = |other: &&facts::Figure| {

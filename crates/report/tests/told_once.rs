@@ -63,7 +63,7 @@ fn every_report_tells_each_fact_once() {
     for (name, text) in &files::texts(&files::folders()) {
         let record = logs::read(text);
         let explained = explain::explain(&record);
-        let text = report::find("text").unwrap().text(&explained);
+        let text = report::find("text").unwrap().text(&explained, compare::reference::Reference::builtin);
         all.extend(faults(&text).into_iter().map(|fault| format!("{name}: {fault}")));
     }
     for fault in &all {

@@ -1,7 +1,7 @@
 //! Row types of the tables: a rule with its text, its check, and the reports that show it; a report; a plot;
 //! an answer to a question.
 
-use facts::plot::Picture;
+use compare::reference::Reference;
 use facts::{Explanation, Facts, Finding};
 use record::{QuestionId, RuleId, WorkBound};
 use std::sync::Arc;
@@ -129,12 +129,12 @@ pub struct Report {
 pub enum Renderer {
     /// Renders a Record with its assessment.
     Text(fn(&Facts<'_>, &Explanation) -> String),
-    /// Renders a Record with its assessment in lines of at most this many columns.
-    Lines(fn(&Facts<'_>, &Explanation, usize) -> String),
+    /// Renders a Record with its assessment among the known results, in lines of at most this many columns.
+    Lines(fn(&Facts<'_>, &Explanation, &Reference, usize) -> String),
     /// Renders a Record with the findings on one subject.
     Part(Subject, fn(&Facts<'_>, &[Finding]) -> String),
     /// Renders a plot as SVG, or nothing if the Record has no data for it.
-    Plot(fn(&Facts<'_>) -> Option<Picture>),
+    Plot(fn(&Facts<'_>) -> Option<String>),
 }
 
 impl Report {
@@ -143,8 +143,8 @@ impl Report {
         Self { id: "", about: "", for_programs: false, fits: |_| true, made: Renderer::Text(render) }
     }
 
-    /// As [`Report::of`], in lines for a terminal.
-    pub const fn lines(render: fn(&Facts<'_>, &Explanation, usize) -> String) -> Self {
+    /// As [`Report::of`], among the known results and in lines for a terminal.
+    pub const fn lines(render: fn(&Facts<'_>, &Explanation, &Reference, usize) -> String) -> Self {
         Self { id: "", about: "", for_programs: false, fits: |_| true, made: Renderer::Lines(render) }
     }
 
@@ -170,7 +170,7 @@ pub struct Plot {
     /// One sentence that describes its content.
     pub about: &'static str,
     /// Renders the plot, if the Record has data for it.
-    pub draw: fn(&Facts<'_>) -> Option<Picture>,
+    pub draw: fn(&Facts<'_>) -> Option<String>,
 }
 
 impl Plot {

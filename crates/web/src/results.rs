@@ -92,7 +92,7 @@ impl Results {
         match self.opened.get(index)? {
             OpenFile::Result(one) => {
                 let report = REPORTS.iter().find(|report| report.id == id && report.is_of(&one.explained.facts))?;
-                Some(report.text(&one.explained))
+                Some(report.text(&one.explained, Reference::builtin))
             }
             OpenFile::Machine(machine) => machine.report(id),
         }

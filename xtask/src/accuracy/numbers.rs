@@ -40,7 +40,7 @@ fn is_compared(key: &str, figure: &FigureKey) -> bool {
 /// Differences between the numbers of a Record, and the number of comparisons.
 fn faults(subject: &Subject) -> (Vec<String>, usize) {
     let Subject { explained, report: text, .. } = subject;
-    let summary = report::find("summary").map_or_else(String::new, |report| report.text(explained));
+    let summary = report::find("summary").map_or_else(String::new, |report| report.text(explained, Reference::builtin));
     let document = serde_json::to_value(Document::of(&explained.facts, &explained.assessment)).unwrap_or_default();
     let row = results::Row::of(explained, "x");
     let side = || Side { name: "x".to_owned(), explained };

@@ -119,7 +119,9 @@ fn judge_report(id: &str, text: &Text) -> Judgement {
     let own = any_file::read_all(text.text.clone().into_bytes(), record::VALUES_MAX).unwrap_or_default();
     let Some(own) = own.into_iter().next().map(|result| explain(result.record)) else { return Judgement::Missing };
     let Some(report) = report::find(id) else { return Judgement::Wrong(format!("no report {id}")) };
-    let results = any_file::read_all(report.text(&own).into_bytes(), record::VALUES_MAX).unwrap_or_default();
+    let results =
+        any_file::read_all(report.text(&own, compare::reference::Reference::builtin).into_bytes(), record::VALUES_MAX)
+            .unwrap_or_default();
     let [result] = results.as_slice() else {
         return match results.len() {
             0 => Judgement::Missing,

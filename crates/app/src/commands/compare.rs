@@ -1,7 +1,7 @@
 //! `sbc-bench compare`: one result among known boards, or several side by side.
 
 use super::Command;
-use super::known::reference;
+use super::known::reference_with;
 use super::many::{Many, files_or_last, read_many, write};
 use crate::args::written::{Form, WrittenFlags};
 use compare::{Side, compare, rank, ranking_csv, ranking_markdown, ranking_text};
@@ -36,7 +36,7 @@ impl Command for Compare {
         let columns = text_columns();
         let text = match results.as_slice() {
             [(_, explained)] => {
-                let ranking = rank(explained, &*reference(&self.with)?);
+                let ranking = rank(explained, &reference_with(&self.with)?);
                 match form {
                     Form::Text => ranking_text(&ranking, columns),
                     Form::Md => ranking_markdown(&ranking),

@@ -111,7 +111,7 @@ impl Explain {
                     sentences.lines().for_each(output::note);
                     continue;
                 }
-                let mut text = find(format)?.text_in(&explained, text_columns());
+                let mut text = find(format)?.text_in(&explained, reference, text_columns());
                 if !sentences.is_empty() {
                     let line = |line| wrapped_at(line, 3, text_columns()) + "\n";
                     text = format!("{text}\n{}", sentences.lines().map(line).collect::<String>());
@@ -147,7 +147,7 @@ impl Explain {
         let answers = limits::answers(&self.limits, Some(file), &explained)?;
         let status = self.status(explained.assessment.verdict, limits::is_failure(&answers));
         if let Some(report) = format {
-            let text = report.text_in(&explained, text_columns());
+            let text = report.text_in(&explained, reference, text_columns());
             output::print(&match report.id {
                 "lava" => {
                     process::lava::give(&Tools::on_path(), &text).map_err(|failure| anyhow::anyhow!(failure.message))?
@@ -162,12 +162,12 @@ impl Explain {
             }
             return Ok(status);
         }
-        let reference = reference(&[])?;
+        let subject = page::Subject::of(&explained, reference());
         if let Some(page) = &self.html {
-            many::write(&page::page(&explained, &reference), Some(page))?;
+            many::write(&subject.page(), Some(page))?;
         }
         if self.card.is_some() || self.plots.is_some() {
-            let drawings = page::drawings(&explained, &reference);
+            let drawings = subject.drawings();
             self.card.iter().try_for_each(|card| write_card(&drawings, card))?;
             let plots = self.plots.as_deref().map(|folder| write_plots(&drawings, folder)).transpose()?;
             plots.iter().flatten().try_for_each(|path| output::print(&format!("{}\n", path.display())))?;

@@ -6,17 +6,28 @@ use crate::paths;
 use compare::reference::{Reference, Row};
 use console::output;
 use console::read::{NamedRecord, read_all};
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 /// Maximum number of files read from one directory, to keep the comparison at the end of a run short.
 const FILES_MAX: usize = 200;
 
-/// Known results with those of the user. Named files must be readable; unreadable files of a directory are skipped with a note.
+/// Known results with those of the directory of references. Read once, so that all outputs of a command name the same
+/// neighbours. Unreadable files are skipped with a note.
+pub(crate) fn reference() -> &'static Reference {
+    static KNOWN: LazyLock<Reference> = LazyLock::new(|| {
+        let always = paths::references(machine::is_root());
+        Reference::builtin_and(if always.is_dir() { rows_in(&always) } else { Vec::new() })
+    });
+    &KNOWN
+}
+
+/// Known results with those of the directory of references and of these files, directories and hubs. Named files must be
+/// readable.
 ///
 /// # Errors
 /// A named file, directory or hub cannot be read.
-pub(crate) fn reference(with: &[PathBuf]) -> anyhow::Result<Cow<'static, Reference>> {
+pub(crate) fn reference_with(with: &[PathBuf]) -> anyhow::Result<Reference> {
     let mut rows = Vec::new();
     for path in with {
         match path {
@@ -31,14 +42,8 @@ pub(crate) fn reference(with: &[PathBuf]) -> anyhow::Result<Cow<'static, Referen
             path => rows.extend(rows_of(path)?),
         }
     }
-    let always = paths::references(machine::is_root());
-    if always.is_dir() {
-        rows.extend(rows_in(&always));
-    }
-    if rows.is_empty() {
-        return Ok(Cow::Borrowed(Reference::builtin()));
-    }
-    Ok(Cow::Owned(Reference::builtin_and(rows)))
+    rows.extend(reference().own.iter().cloned());
+    Ok(Reference::builtin_and(rows))
 }
 
 fn rows_of(file: &Path) -> anyhow::Result<Vec<Row>> {

@@ -1,5 +1,6 @@
 //! `sbc-bench measure`: answers one question. It restores settings and writes no files, unless the machine dies.
 
+use super::known;
 use super::plain::Plain;
 use super::power::PowerFlags;
 use super::resume;
@@ -219,7 +220,7 @@ fn conclude(record: &Record, args: &Query) -> anyhow::Result<u8> {
     if args.json {
         output::print(&(Document::printed(&explained.facts, &explained.assessment) + "\n"))?;
     } else if let Some(report) = report::find(args.report) {
-        output::print(&report.text_in(&explained, text_columns()))?;
+        output::print(&report.text_in(&explained, known::reference, text_columns()))?;
     }
     let is_done = |step: &record::Step| matches!(step.outcome, Outcome::Done(_));
     Ok(match record.run.end {

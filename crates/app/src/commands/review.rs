@@ -1,6 +1,7 @@
 //! `sbc-bench review`: measures settings that cost performance, then monitors the machine. `inspect` and `review --inspect` only
 //! list them.
 
+use super::known;
 use super::start::{source, utc_offset_minutes};
 use super::{Command, CommandResult, Verb};
 use crate::args::Environment;
@@ -84,7 +85,7 @@ impl Command for Inspection {
             Document::printed(&explained.facts, &explained.assessment) + "\n"
         } else {
             let report = report::find("review").context("Unknown report \"review\"")?;
-            report.text_in(&explained, text_columns())
+            report.text_in(&explained, known::reference, text_columns())
         };
         if let Some(path) = &self.log {
             replace(path, &facts::harmless(&text))?;

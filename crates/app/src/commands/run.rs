@@ -317,13 +317,13 @@ fn report(
 ) -> anyhow::Result<String> {
     let is_standard = is_whole_standard(explained, args);
     if is_standard && !args.details && console::look::columns().is_some() {
-        let chart = neighbours(explained.facts.in_lines(), &explained.assessment, &*reference(&[])?);
+        let chart = neighbours(explained.facts.in_lines(), &explained.assessment, reference());
         return Ok(ending::ending(explained, chart, file, sentences, text_columns()));
     }
     let text = match log {
         Some(log) => log,
         None => {
-            let others = if is_standard { among_others(explained)? } else { String::new() };
+            let others = if is_standard { among_others(explained) } else { String::new() };
             rendered("text", explained)? + &course(&explained.facts) + &others
         }
     };
@@ -360,16 +360,16 @@ fn is_whole_standard(explained: &Explained<'_>, args: &RunArgs) -> bool {
 }
 
 /// Comparison of a standard run with similar boards.
-fn among_others(explained: &Explained<'_>) -> anyhow::Result<String> {
-    let ranking = rank(explained, &*reference(&[])?);
+fn among_others(explained: &Explained<'_>) -> String {
+    let ranking = rank(explained, reference());
     let more = "All figures next to known boards: sbc-bench compare. Page and card: sbc-bench explain --html FILE --card FILE.";
     let line = |text| wrapped_at(text, 0, text_columns());
-    Ok(format!("\n{}\n{}\n", line(&ranking.answer.sentence), line(more)))
+    format!("\n{}\n{}\n", line(&ranking.answer.sentence), line(more))
 }
 
 fn rendered(id: &str, explained: &Explained<'_>) -> anyhow::Result<String> {
     let report = super::explain::find(id)?;
-    Ok(report.text_in(explained, text_columns()))
+    Ok(report.text_in(explained, reference, text_columns()))
 }
 
 fn exit_status(explained: &Explained<'_>, kept: &StoredPaths, attributes: Attributes, keeps_limits: bool) -> u8 {

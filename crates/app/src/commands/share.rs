@@ -103,14 +103,14 @@ fn sent(sending: &Sending, ready: &[Outgoing]) -> anyhow::Result<UploadOutcome> 
 /// Writes the files. Returns a line for each with its purpose.
 fn write_all(folder: &Path, explained: &Explained<'_>, redacted: &[u8], link: Option<&str>) -> anyhow::Result<String> {
     files::make_all(folder)?;
-    let reference = Reference::builtin();
-    let mut drawings = page::drawings(explained, reference);
+    let subject = page::Subject::of(explained, Reference::builtin());
+    let mut drawings = subject.drawings();
     write_card(&drawings, &folder.join("card.png"))?;
     drawings.retain(|drawing| drawing.name != page::CARD);
     let plots = write_plots(&drawings, &folder.join("plots"))?.len();
-    write(&page::page(explained, reference), Some(&folder.join("page.html")))?;
+    write(&subject.page(), Some(&folder.join("page.html")))?;
     let link = link.map_or_else(String::new, |link| format!("\n[Run over time, causes and all figures]({link})\n"));
-    write(&(find("forum")?.text(explained) + &link), Some(&folder.join(POST)))?;
+    write(&(find("forum")?.text(explained, Reference::builtin) + &link), Some(&folder.join(POST)))?;
     let plots = format!("{plots} pictures for articles, as PNG and SVG.");
     let mut files = vec![
         (POST, "Paste it into a forum, an issue or a review."),
@@ -126,7 +126,7 @@ fn write_all(folder: &Path, explained: &Explained<'_>, redacted: &[u8], link: Op
             files.push(("result.json", "Redacted result file, for `sbc-bench compare`."));
             let review = find("review")?;
             let log = if review.is_of(&explained.facts) { review } else { find("log")? };
-            log.text(explained).into_bytes()
+            log.text(explained, Reference::builtin).into_bytes()
         }
     };
     files::replace_unsynced(&folder.join("log.txt"), &log, Access::World)?;

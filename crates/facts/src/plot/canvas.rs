@@ -1,10 +1,13 @@
-//! Shapes of plots, with text placed so that none overlaps. `svg` turns a picture into SVG.
+//! Shapes of plots as SVG in the viewer's fonts, black on white, with text placed so that none overlaps.
 
 use super::clip::{Place, visible};
-use crate::plain::plain;
+use crate::plain::{markup, plain};
+use std::fmt::Write;
 
 /// Size of all text, in units of the picture.
-pub const TEXT: f64 = 12.0;
+const TEXT: f64 = 12.0;
+/// White around the letters, for legibility over lines.
+const HALO: &str = " stroke=\"white\" stroke-width=\"3\" paint-order=\"stroke\"";
 /// Width of a letter, on the large side of common sans-serif fonts.
 const LETTER: f64 = 0.58 * TEXT;
 
@@ -26,68 +29,14 @@ pub enum Anchor {
     End,
 }
 
-/// One shape; black by default.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Shape {
-    /// A line through points; lengths of dashes and gaps as in SVG, empty for a solid line.
-    Line {
-        /// Its points.
-        points: Vec<Place>,
-        /// Lengths of dashes and gaps, empty for a solid line.
-        dashes: &'static str,
-        /// Its width.
-        width: f64,
-    },
-    /// A pale line.
-    Grid(Place, Place),
-    /// A full circle and its radius.
-    Dot(Place, f64),
-    /// A circle and its radius.
-    Ring(Place, f64),
-    /// A box of a grey: 0 is black, 255 white.
-    Box {
-        /// Its top left corner.
-        at: Place,
-        /// Its width and height.
-        size: Place,
-        /// Its grey.
-        grey: u8,
-    },
-    /// The edge of a box.
-    Frame(Place, Place),
-    /// Text on a white background, for legibility over lines.
-    Text {
-        /// Where its anchor lies.
-        at: Place,
-        /// The text.
-        text: String,
-        /// Which part of it lies there.
-        anchor: Anchor,
-        /// True for a title.
-        is_bold: bool,
-        /// True if it runs from bottom to top.
-        is_upright: bool,
-    },
-}
-
-/// A picture: its size in units, which are pixels of an ordinary screen, and its shapes in order.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Picture {
-    /// Width.
-    pub width: f64,
-    /// Height.
-    pub height: f64,
-    /// Shapes from back to front.
-    pub shapes: Vec<Shape>,
-}
-
 /// A picture under construction.
 #[derive(Debug, Clone)]
 pub struct Canvas {
     /// Width.
     pub width: f64,
     height: f64,
-    shapes: Vec<Shape>,
+    /// Elements from back to front.
+    svg: String,
     /// Boxes of text: left, top, right, bottom.
     taken: Vec<[f64; 4]>,
 }
@@ -101,18 +50,24 @@ impl Canvas {
     /// A white picture with a title.
     pub fn new(width: f64, height: f64, title: &str) -> Self {
         let height = height.clamp(1.0, HEIGHT_MAX);
-        let mut canvas = Self { width, height, shapes: Vec::new(), taken: Vec::new() };
+        let mut canvas = Self { width, height, svg: String::new(), taken: Vec::new() };
         if !title.is_empty() {
             let place = (width / 2.0, 18.0);
             canvas.taken.push(text_box(place, title, Anchor::Middle));
-            canvas.put(place, title, Anchor::Middle, (true, false));
+            canvas.put(place, title, Anchor::Middle, " font-weight=\"bold\"");
         }
         canvas
     }
 
-    /// The picture.
-    pub fn finish(self) -> Picture {
-        Picture { width: self.width, height: self.height, shapes: self.shapes }
+    /// The picture as SVG; a unit is a pixel of an ordinary screen.
+    pub fn finish(self) -> String {
+        let Self { width, height, svg, .. } = self;
+        let svg = if svg.is_empty() { "\n" } else { &svg };
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+             viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" font-size=\"{TEXT}\">\n\
+             <rect width=\"{width}\" height=\"{height}\" fill=\"white\"/>\n{svg}</svg>\n"
+        )
     }
 
     /// Draws a line between two places.
@@ -122,43 +77,55 @@ impl Canvas {
 
     /// Draws a pale line.
     pub fn grid(&mut self, from: Place, to: Place) {
-        let pieces = visible(&[from, to], (self.width, self.height), MARGIN);
-        for piece in pieces {
-            self.shapes.push(Shape::Grid(piece[0], piece[1]));
+        for piece in visible(&[from, to], (self.width, self.height), MARGIN) {
+            let (from, to) = (piece[0], piece[1]);
+            let (x1, y1, x2, y2) = (from.0, from.1, to.0, to.1);
+            let line = format!("<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" stroke=\"#ddd\"/>\n");
+            self.svg.push_str(&line);
         }
     }
 
-    /// Draws a line through points.
+    /// Draws a line through points, with lengths of dashes and gaps as in SVG, empty for a solid line.
     pub fn polyline(&mut self, points: &[Place], dashes: &'static str, width: f64) {
-        let pieces = visible(points, (self.width, self.height), MARGIN).into_iter();
-        self.shapes.extend(pieces.map(|points| Shape::Line { points, dashes, width }));
+        for piece in visible(points, (self.width, self.height), MARGIN) {
+            let places: Vec<String> = piece.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+            let places = places.join(" ");
+            let dashes = if dashes.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{dashes}\"") };
+            let rest = format!("fill=\"none\" stroke=\"black\" stroke-width=\"{width}\"{dashes}/>");
+            let _ = writeln!(self.svg, "<polyline points=\"{places}\" {rest}");
+        }
     }
 
     /// Draws a full circle.
-    pub fn dot(&mut self, at: Place, radius: f64) {
-        self.push_near(at, Shape::Dot(at, radius));
+    pub fn dot(&mut self, (x, y): Place, radius: f64) {
+        self.push_near((x, y), format_args!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\"/>"));
     }
 
     /// Draws a circle.
-    pub fn ring(&mut self, at: Place, radius: f64) {
-        self.push_near(at, Shape::Ring(at, radius));
+    pub fn ring(&mut self, (x, y): Place, radius: f64) {
+        let edge = "fill=\"none\" stroke=\"black\" stroke-width=\"1.6\"";
+        self.push_near((x, y), format_args!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" {edge}/>"));
     }
 
     /// A box of a shade from 0 (white) to 1 (black).
-    pub fn shade(&mut self, at: Place, size: Place, shade: f64) {
+    pub fn shade(&mut self, (x, y): Place, (width, height): Place, shade: f64) {
         let grey = (255.0 * (1.0 - shade.clamp(0.0, 1.0))).round() as u8;
-        self.push_near(at, Shape::Box { at, size, grey });
+        let size = format!("width=\"{width:.2}\" height=\"{height:.1}\"");
+        let fill = format!("fill=\"#{grey:02x}{grey:02x}{grey:02x}\"");
+        self.push_near((x, y), format_args!("<rect x=\"{x:.1}\" y=\"{y:.1}\" {size} {fill}/>"));
     }
 
     /// A box with a black edge.
-    pub fn frame(&mut self, at: Place, size: Place) {
-        self.push_near(at, Shape::Frame(at, size));
+    pub fn frame(&mut self, (x, y): Place, (width, height): Place) {
+        let size = format!("width=\"{width:.1}\" height=\"{height:.1}\"");
+        let look = "fill=\"none\" stroke=\"black\"";
+        self.push_near((x, y), format_args!("<rect x=\"{x:.1}\" y=\"{y:.1}\" {size} {look}/>"));
     }
 
     /// Writes a text.
     pub fn text(&mut self, at: (f64, f64), text: &str, anchor: Anchor) {
         self.taken.push(text_box(at, text, anchor));
-        self.put(at, text, anchor, (false, false));
+        self.put(at, text, anchor, "");
     }
 
     /// Text, omitted if it would overlap other text or leave the picture.
@@ -191,20 +158,26 @@ impl Canvas {
     pub fn upright(&mut self, at: (f64, f64), text: &str) {
         let half = text_width(text) / 2.0;
         self.taken.push([at.0 - TEXT, at.1 - half, at.0 + 3.0, at.1 + half]);
-        self.put(at, text, Anchor::Middle, (false, true));
+        let turn = format!(" transform=\"rotate(-90 {:.1} {:.1})\"", at.0, at.1);
+        self.put(at, text, Anchor::Middle, &turn);
     }
 
-    fn put(&mut self, at: Place, text: &str, anchor: Anchor, (is_bold, is_upright): (bool, bool)) {
-        let text = plain(text);
-        let shape = Shape::Text { at, text, anchor, is_bold, is_upright };
-        self.push_near(at, shape);
+    fn put(&mut self, (x, y): Place, text: &str, anchor: Anchor, more: &str) {
+        let anchor = match anchor {
+            Anchor::Start => "start",
+            Anchor::Middle => "middle",
+            Anchor::End => "end",
+        };
+        let text = markup(&plain(text));
+        let look = format!("text-anchor=\"{anchor}\"{HALO}{more}");
+        self.push_near((x, y), format_args!("<text x=\"{x:.1}\" y=\"{y:.1}\" {look}>{text}</text>"));
     }
 
-    /// Adds a shape with one place, unless the place is far outside or not finite.
-    fn push_near(&mut self, at: Place, shape: Shape) {
+    /// Adds an element with one place, unless the place is far outside or not finite.
+    fn push_near(&mut self, at: Place, element: std::fmt::Arguments<'_>) {
         let is_near = |place: f64, end: f64| (-FAR..=end + FAR).contains(&place);
         if is_near(at.0, self.width) && is_near(at.1, self.height) {
-            self.shapes.push(shape);
+            let _ = writeln!(self.svg, "{element}");
         }
     }
 }
@@ -238,7 +211,31 @@ mod tests {
         for _ in 0..9 {
             canvas.label((300.0, 100.0), "same");
         }
-        let is_same = |shape: &&Shape| matches!(shape, Shape::Text { text, .. } if text == "same");
-        assert_eq!(canvas.finish().shapes.iter().filter(is_same).count(), 4);
+        assert_eq!(canvas.finish().matches(">same</text>").count(), 4);
+    }
+
+    #[test]
+    fn every_shape_is_one_element() {
+        let mut canvas = Canvas::new(50.0, 40.0, "a < b");
+        canvas.line((1.0, 2.0), (3.0, 4.0), "7 4", 1.6);
+        canvas.grid((1.0, 2.0), (3.0, 4.0));
+        canvas.dot((1.0, 2.0), 3.0);
+        canvas.ring((1.0, 2.0), 8.0);
+        canvas.shade((1.0, 2.0), (3.0, 4.0), 0.2);
+        canvas.frame((1.0, 2.0), (3.0, 4.0));
+        canvas.upright((1.0, 2.0), "upright");
+        let svg = canvas.finish();
+        for part in [
+            ">a &lt; b</text>",
+            "points=\"1.0,2.0 3.0,4.0\"",
+            "stroke-dasharray=\"7 4\"",
+            "stroke=\"#ddd\"",
+            "r=\"3\"/>",
+            "fill=\"#cccccc\"",
+            "rotate(-90 1.0 2.0)",
+        ] {
+            assert_eq!(svg.matches(part).count(), 1, "{part}: {svg}");
+        }
+        assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
     }
 }

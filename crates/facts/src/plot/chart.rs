@@ -3,7 +3,7 @@
 //! Everything is black on white: lines differ by dashes and marks. Text that would overlap is omitted.
 
 use super::canvas::{Anchor, Canvas};
-use super::scale::{Scale, linear_ticks, tick_words, wide};
+use super::scale::{Scale, linear_ticks, named, wide};
 
 /// A line through points.
 #[derive(Debug, Clone, PartialEq)]
@@ -92,15 +92,15 @@ impl Chart {
 
     fn axes(&self, canvas: &mut Canvas, (x, y): (&Scale, &Scale), ticks: (&[f64], &[f64]), top: f64) {
         let ((left, right), (bottom, upper)) = (x.places(), y.places());
-        for tick in ticks.1 {
-            let place = y.at(*tick);
+        for (tick, words) in named(ticks.1) {
+            let place = y.at(tick);
             canvas.grid((left, place), (right, place));
-            canvas.text((left - 6.0, place + 4.0), &tick_words(*tick, ticks.1), Anchor::End);
+            canvas.text((left - 6.0, place + 4.0), &words, Anchor::End);
         }
-        for tick in ticks.0 {
-            let place = x.at(*tick);
+        for (tick, words) in named(ticks.0) {
+            let place = x.at(tick);
             canvas.line((place, bottom), (place, bottom + 4.0), "", 1.0);
-            canvas.text((place, bottom + 17.0), &tick_words(*tick, ticks.0), Anchor::Middle);
+            canvas.text((place, bottom + 17.0), &words, Anchor::Middle);
         }
         canvas.line((left, bottom), (right, bottom), "", 1.2);
         canvas.line((left, bottom), (left, upper), "", 1.2);

@@ -5,9 +5,6 @@ pub mod canvas;
 pub mod chart;
 mod clip;
 pub mod scale;
-mod svg;
-
-pub use canvas::Picture;
 
 use record::Record;
 

@@ -68,11 +68,11 @@ pub fn linear_ticks((low, high): (f64, f64), wanted: usize) -> Vec<f64> {
     (0..=count).map(|index| (first + index as f64) * step).collect()
 }
 
-/// As many decimals as the steps need.
-pub fn tick_words(tick: f64, ticks: &[f64]) -> String {
+/// Ticks with their words, in as many decimals as the steps need.
+pub fn named(ticks: &[f64]) -> Vec<(f64, String)> {
     let step = ticks.windows(2).map(|pair| pair[1] - pair[0]).next().unwrap_or(1.0);
     let decimals = (-step.log10().floor()).clamp(0.0, 6.0) as usize;
-    format!("{:.decimals$}", tick + 0.0)
+    ticks.iter().map(|tick| (*tick, format!("{:.decimals$}", tick + 0.0))).collect()
 }
 
 /// Steps of an axis of time, in seconds.
@@ -81,8 +81,12 @@ const TIME_STEPS_S: [f64; 21] = [
     21_600.0, 43_200.0, 86_400.0,
 ];
 
-/// Moments at an axis of time, in seconds.
-pub fn time_ticks((low, high): (f64, f64), wanted: usize) -> Vec<f64> {
+/// Moments at an axis of time in seconds, with their words.
+pub fn time_ticks(range: (f64, f64), wanted: usize) -> Vec<(f64, String)> {
+    moments(range, wanted).into_iter().map(|seconds| (seconds, clock_time(seconds))).collect()
+}
+
+fn moments((low, high): (f64, f64), wanted: usize) -> Vec<f64> {
     let (low, high) = wide((low, high));
     let rough = (high - low) / wanted.max(1) as f64;
     let days = (rough / 86_400.0).ceil() * 86_400.0;
@@ -121,7 +125,7 @@ mod tests {
             ((1800.0, 1800.0), "1700 1750 1800 1850 1900"),
         ] {
             let ticks = linear_ticks(range, 5);
-            let words: Vec<String> = ticks.iter().map(|tick| tick_words(*tick, &ticks)).collect();
+            let words: Vec<String> = named(&ticks).into_iter().map(|(_, words)| words).collect();
             assert_eq!(words.join(" "), expected, "{range:?}");
         }
         for wild in [(f64::NAN, 1.0), (0.0, f64::INFINITY), (-1e300, 1e300), (1e300, 1e300)] {
@@ -136,7 +140,7 @@ mod tests {
             ((-3.0, 700.0), "0:00 2:00 4:00 6:00 8:00 10:00"),
             ((0.0, 86_400.0), "0:00 3:00:00 6:00:00 9:00:00 12:00:00 15:00:00 18:00:00 21:00:00 24:00:00"),
         ] {
-            let words: Vec<String> = time_ticks(range, 8).into_iter().map(clock_time).collect();
+            let words: Vec<String> = time_ticks(range, 8).into_iter().map(|(_, words)| words).collect();
             assert_eq!(words.join(" "), expected);
         }
         assert_eq!((clock_time(-65.5), clock_time(0.04)), ("-1:05.5".to_owned(), "0:00".to_owned()));

@@ -4,7 +4,7 @@ use super::Reason;
 
 /// Live bits of `IA32_THERM_STATUS` (0x19C): Intel SDM volume 4, table 2-2, and volume 3, section "Digital readout".
 /// The bit after each is its sticky log, up to the last boot.
-const CORE: [(u32, Reason); 6] = [
+pub(super) const CORE: [(u32, Reason); 6] = [
     (0, Reason::Heat),
     (2, Reason::External),
     (4, Reason::CriticalHeat),
@@ -14,41 +14,20 @@ const CORE: [(u32, Reason); 6] = [
 ];
 
 /// Live bits of `IA32_PACKAGE_THERM_STATUS` (0x1B1).
-const PACKAGE: [(u32, Reason); 4] =
+pub(super) const PACKAGE: [(u32, Reason); 4] =
     [(0, Reason::Heat), (2, Reason::External), (4, Reason::CriticalHeat), (10, Reason::PowerLimit)];
 
 /// Live bits of a Raspberry Pi's firmware (mailbox property `0x00030046`); the same bits 16 places higher are sticky
 /// since boot.
-const FIRMWARE: [(u32, Reason); 4] = [
+pub(super) const FIRMWARE: [(u32, Reason); 4] = [
     (0, Reason::LowVoltage),
     (1, Reason::ClockCapped),
     (2, Reason::FirmwareThrottled),
     (3, Reason::SoftTemperatureLimit),
 ];
 
-/// Reasons for throttling of a core in `IA32_THERM_STATUS`.
-pub fn core_status(bits: i64) -> Vec<Reason> {
-    set(bits, &CORE)
-}
-
-/// Reasons for throttling of a package in `IA32_PACKAGE_THERM_STATUS`.
-pub fn package_status(bits: i64) -> Vec<Reason> {
-    set(bits, &PACKAGE)
-}
-
-/// Current state bits of the Raspberry Pi firmware.
-pub fn firmware_status(bits: i64) -> Vec<Reason> {
-    set(bits, &FIRMWARE)
-}
-
-/// Degrees below the throttling temperature in `IA32_THERM_STATUS` or `IA32_PACKAGE_THERM_STATUS`; `None` if the
-/// reading is invalid (only cores have that bit).
-pub fn degrees_below_limit(bits: i64, of_package: bool) -> Option<u32> {
-    let valid = of_package || bits & (1 << 31) != 0;
-    valid.then_some((bits >> 16 & 0x7f) as u32)
-}
-
-fn set(bits: i64, table: &[(u32, Reason)]) -> Vec<Reason> {
+/// Reasons whose bits of a table are set.
+pub(super) fn reasons(bits: i64, table: &[(u32, Reason)]) -> Vec<Reason> {
     let set = table.iter().filter(|(bit, _)| bits >> bit & 1 == 1);
     set.map(|(_, reason)| *reason).collect()
 }
@@ -69,12 +48,9 @@ mod tests {
             (0x8800_0030, &[CriticalHeat]),
             (-1, &[Heat, External, CriticalHeat, PowerLimit, CurrentLimit, OtherDomain]),
         ] {
-            assert_eq!(core_status(bits), expected, "{bits:x}");
+            assert_eq!(reasons(bits, &CORE), expected, "{bits:x}");
         }
-        assert_eq!(package_status(0x0022_5c01), [Heat, PowerLimit]);
-        assert_eq!(degrees_below_limit(0x8822_0802, false), Some(34));
-        assert_eq!(degrees_below_limit(0x0822_0802, false), None);
-        assert_eq!(degrees_below_limit(0x0000_0000, true), Some(0));
+        assert_eq!(reasons(0x0022_5c01, &PACKAGE), [Heat, PowerLimit]);
     }
 
     #[test]
@@ -86,7 +62,7 @@ mod tests {
             (0xe0008, &[SoftTemperatureLimit]),
             (0x2, &[ClockCapped]),
         ] {
-            assert_eq!(firmware_status(bits), expected, "{bits:x}");
+            assert_eq!(reasons(bits, &FIRMWARE), expected, "{bits:x}");
         }
     }
 }

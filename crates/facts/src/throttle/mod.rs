@@ -5,7 +5,6 @@
 mod bits;
 mod witness;
 
-pub use bits::{core_status, degrees_below_limit, firmware_status, package_status};
 pub use witness::observable;
 
 use record::{
@@ -150,11 +149,12 @@ pub fn is_told_by(channel: &Channel) -> bool {
 /// Reasons reported by one channel in one row.
 fn reasons(record: &Record, channel: &Channel, row: usize) -> Vec<Reason> {
     let latest = || latest(record, channel, row).map(|(_, value)| value);
+    let told = |table: &[(u32, Reason)]| latest().map_or(Vec::new(), |bits| bits::reasons(bits, table));
     let one = |reason: Reason, holds: bool| if holds { vec![reason] } else { Vec::new() };
     match &channel.id {
-        ChannelId::RaspberryPi(OfRaspberryPi::Throttled) => latest().map_or(Vec::new(), firmware_status),
-        ChannelId::Cpu(_, OfCpu::ThermStatus(Scope::Core)) => latest().map_or(Vec::new(), core_status),
-        ChannelId::Cpu(_, OfCpu::ThermStatus(Scope::Package)) => latest().map_or(Vec::new(), package_status),
+        ChannelId::RaspberryPi(OfRaspberryPi::Throttled) => told(&bits::FIRMWARE),
+        ChannelId::Cpu(_, OfCpu::ThermStatus(Scope::Core)) => told(&bits::CORE),
+        ChannelId::Cpu(_, OfCpu::ThermStatus(Scope::Package)) => told(&bits::PACKAGE),
         ChannelId::Hwmon(_, OfHwmon::Alarm) => one(Reason::LowVoltage, latest() > Some(0)),
         ChannelId::Cooling(_) => one(Reason::Heat, channel.cools_cpus() && latest() > Some(0)),
         ChannelId::Cpu(_, OfCpu::Throttles(_)) => one(Reason::Heat, growth(record, channel, row) > Some(0)),

@@ -1,7 +1,7 @@
 //! Channels that can report throttling. Without any of them "not throttled" would be a guess.
 
 use super::Reason;
-use super::bits::{core_status, firmware_status, package_status};
+use super::bits;
 use record::{AllCpus, Channel, ChannelId, OfControlGroup, OfCpu, OfHwmon, OfPolicy, OfPowercap, OfRaspberryPi};
 use record::{Scope, Unit};
 
@@ -18,9 +18,9 @@ pub fn observable(speaking: &[&Channel]) -> Vec<Reason> {
 fn reasons(speaking: &[&Channel], channel: &Channel) -> Vec<Reason> {
     let is_limit = |limit: &&Channel| matches!(limit.id, ChannelId::Powercap(_, OfPowercap::Limit(_)));
     match &channel.id {
-        ChannelId::RaspberryPi(OfRaspberryPi::Throttled) => firmware_status(ALL_BITS),
-        ChannelId::Cpu(_, OfCpu::ThermStatus(Scope::Core)) => core_status(ALL_BITS),
-        ChannelId::Cpu(_, OfCpu::ThermStatus(Scope::Package)) => package_status(ALL_BITS),
+        ChannelId::RaspberryPi(OfRaspberryPi::Throttled) => bits::reasons(ALL_BITS, &bits::FIRMWARE),
+        ChannelId::Cpu(_, OfCpu::ThermStatus(Scope::Core)) => bits::reasons(ALL_BITS, &bits::CORE),
+        ChannelId::Cpu(_, OfCpu::ThermStatus(Scope::Package)) => bits::reasons(ALL_BITS, &bits::PACKAGE),
         ChannelId::Hwmon(_, OfHwmon::Alarm) => vec![Reason::LowVoltage],
         ChannelId::Cooling(_) if channel.cools_cpus() => vec![Reason::Heat],
         ChannelId::Cpu(_, OfCpu::Throttles(_)) => vec![Reason::Heat],
@@ -51,13 +51,13 @@ mod tests {
 
     #[test]
     fn only_what_is_read_can_tell() {
-        let bits = ChannelId::RaspberryPi(OfRaspberryPi::Throttled);
+        let throttled = ChannelId::RaspberryPi(OfRaspberryPi::Throttled);
         for (id, label, unit, values, expected) in [
             (ChannelId::zone_temperature(0), "cpu", Unit::Millicelsius, [50_000, 60_000], &[][..]),
             (ChannelId::Cooling(0), "pwm-fan", Unit::Count, [0, 0], &[]),
             (ChannelId::Cooling(0), "cpufreq-cpu0", Unit::Count, [0, 0], &[Reason::Heat]),
             (ChannelId::limit_max(4), "", Unit::Kilohertz, [1, 1], &[Reason::LimitLowered]),
-            (bits, "", Unit::Bits, [0, 0], &firmware_status(ALL_BITS)),
+            (throttled, "", Unit::Bits, [0, 0], &bits::reasons(ALL_BITS, &bits::FIRMWARE)),
         ] {
             let record = labelled(gauge_channel(own_run(), id.clone(), unit, &values), label);
             let speaking: Vec<&Channel> = record.samples.channels.iter().collect();

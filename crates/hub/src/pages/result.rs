@@ -5,6 +5,7 @@ use crate::originals::hash;
 use crate::query::ListRow;
 use compare::Comparison;
 use compare::reference::Reference;
+use explain::Narrative;
 use facts::Explained;
 use maud::html;
 use serde::{Deserialize, Serialize};
@@ -25,13 +26,21 @@ pub struct PageContext {
     pub references: String,
 }
 
+/// The stored headline of a result, and its place among the known boards of its page.
+fn about(headline: &str, explained: &Explained<'_>, known: &Reference) -> String {
+    match compare::neighbours(&explained.facts, &explained.assessment, known) {
+        Some(neighbours) => format!("{headline} {}", neighbours.sentence()),
+        None => headline.to_owned(),
+    }
+}
+
 /// Page of a result: the page of `sbc-bench explain --html`, ranked among the results of this hub too, with links to the site
 /// and metadata for link previews.
 pub(crate) fn result(context: &PageContext, explained: &Explained<'_>, known: &Reference) -> String {
     let PageContext { slug, public_url, headline, .. } = context;
     let facts = &explained.facts;
     let title = facts::plain(facts::machine_name(&facts.machine).map_or("Result", String::as_str));
-    let about = facts::plain(headline).chars().take(DESCRIPTION_MAX).collect::<String>();
+    let about = facts::plain(&about(headline, explained, known)).chars().take(DESCRIPTION_MAX).collect::<String>();
     let own = [
         (format!("/r/{slug}/trend"), "Trend of this machine"),
         (format!("/compare?id={slug}"), "Compare"),
@@ -60,7 +69,7 @@ pub(crate) fn result(context: &PageContext, explained: &Explained<'_>, known: &R
     let above = html! {
         (site_links())
         p.soft { @for (at, (to, words)) in own.iter().enumerate() { @if at > 0 { " | " } a href=(to) { (words) } } }
-        @if let Some(shown) = review { pre tabindex="0" { "\n" (facts::harmless(&shown.text(explained))) } }
+        @if let Some(shown) = review { pre tabindex="0" { "\n" (facts::harmless(&shown.text(explained, || known))) } }
     };
     facts::harmless(&page::page_within(&page::Around { head, above }, explained, known)).into_owned()
 }
@@ -146,4 +155,31 @@ pub(crate) fn badge(score: &str, verdict: &str) -> String {
          <text x=\"7\" y=\"14\">sbc-bench</text><text x=\"82\" y=\"14\">{score}</text></g></svg>\n",
         75 + width
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use compare::reference::Row;
+    use record::{Fact, Record};
+    use testkit::records::{own_run, with_scores};
+
+    /// A page is ranked among the results that the hub has today; the stored headline is older than some of them.
+    #[test]
+    fn description_names_the_neighbours_of_its_page() {
+        let run = |board: &str, mips: u32| -> Record {
+            let mut record = with_scores(own_run(), 1420, &[mips; 3]);
+            record.machine.board = Fact::Known(board.to_owned());
+            record
+        };
+        let other = explain::explain(run("Acme X1", 5344));
+        let known = Reference::builtin_and(vec![Row::of(&other.facts, &other.assessment, "x1")]);
+        let explained = explain::explain(run("Acme X2", 5345));
+        let page = result("abc", "", &explained, &known);
+        let places = page.split("Acme X1 (5344 MIPS) in 7-zip on all CPUs, ").skip(1);
+        let places: Vec<&str> = places.filter_map(|rest| rest.split(" known boards").next()).collect();
+        // Two descriptions, and the section.
+        assert!(places.len() == 3 && places.iter().all(|place| *place == places[0]), "{places:?}: {page}");
+        assert!(!headline(&Narrative::of(&explained.facts, &explained.assessment)).contains("known boards"));
+    }
 }

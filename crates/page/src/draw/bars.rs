@@ -1,6 +1,6 @@
 //! Horizontal bars, each with its name on the left and its value on the right.
 
-use super::{Area, Plot, Scale, WIDTH, axis_x, linear_ticks, n, tick_words, width_of, word};
+use super::{Area, Plot, Scale, WIDTH, axis_x, linear_ticks, n, named, width_of, word};
 use maud::html;
 
 const ROW: f64 = 24.0;
@@ -23,13 +23,12 @@ pub(crate) struct Bar {
 }
 
 /// Bars over an axis that starts at zero and has a label with its unit.
-pub(crate) fn bars(id: String, title: String, axis: &str, bars: &[Bar]) -> Option<Plot> {
+pub(crate) fn bars(id: &str, title: &str, axis: &str, bars: &[Bar]) -> Option<Plot> {
     let bars = &bars[..bars.len().min(ROWS_MAX)];
     let most = bars.iter().map(|bar| bar.from_to.1).filter(|value| value.is_finite()).reduce(f64::max)?;
     let area = Area { left: LEFT, right: WIDTH - RIGHT, top: 8.0, bottom: 8.0 + ROW * bars.len() as f64 };
     let ticks = linear_ticks((0.0, most.max(f64::MIN_POSITIVE)), 5);
     let scale = Scale::linear((0.0, *ticks.last()?), (area.left, area.right));
-    let named: Vec<(f64, String)> = ticks.iter().map(|tick| (*tick, tick_words(*tick, &ticks))).collect();
     let shapes = html! {
         @for (index, bar) in bars.iter().enumerate() {
             @let y = area.top + ROW * index as f64;
@@ -38,9 +37,9 @@ pub(crate) fn bars(id: String, title: String, axis: &str, bars: &[Bar]) -> Optio
             rect.(bar.look) x=(n(from)) y=(n(y + 5.0)) width=(n((to - from).max(1.0))) height=(n(ROW - 9.0)) {}
             g.axis { (word(WIDTH - 4.0, y + 16.0, "end", &cut(&bar.words, RIGHT - 22.0))) }
         }
-        (axis_x(area, &scale, &named, axis))
+        (axis_x(area, &scale, &named(&ticks), axis))
     };
-    Some(Plot { id, title, key: Vec::new(), height: area.bottom + 44.0, time: None, shapes })
+    Some(Plot::of(id, title, area.bottom + 44.0, shapes))
 }
 
 /// Cuts a name to the width.

@@ -8,7 +8,7 @@ pub(crate) mod table;
 
 pub(crate) use axis::{Area, axis_x, axis_y};
 pub(crate) use bars::{Bar, bars};
-pub(crate) use facts::plot::scale::{Scale, clock_time, linear_ticks, tick_words, time_ticks};
+pub(crate) use facts::plot::scale::{Scale, clock_time, linear_ticks, named, time_ticks};
 pub(crate) use plot::{Plot, swatch};
 pub(crate) use reduce::reduced;
 
@@ -24,20 +24,34 @@ pub(crate) const LOOKS: usize = 8;
 
 /// Formats a number for SVG with at most one decimal.
 pub(crate) fn n(value: f64) -> String {
-    let rounded = (value * 10.0).round() / 10.0;
-    if rounded.is_finite() {
-        // Adding 0 converts -0 to 0.
-        format!("{}", rounded + 0.0)
-    } else {
-        "0".to_owned()
-    }
+    let mut text = String::new();
+    push_number(value, &mut text);
+    text
+}
+
+/// As [`n`], at the end of a text. Integers are formatted in a fraction of the time of floating-point numbers, and a page has
+/// thousands.
+fn push_number(value: f64, text: &mut String) {
+    let tenths = (value * 10.0).round();
+    let _ = match tenths as i64 {
+        _ if !tenths.is_finite() => write!(text, "0"),
+        _ if tenths.abs() >= 1e15 => write!(text, "{}", tenths / 10.0),
+        whole if whole % 10 == 0 => write!(text, "{}", whole / 10),
+        whole => {
+            let sign = if whole < 0 { "-" } else { "" };
+            write!(text, "{sign}{}.{}", whole.abs() / 10, whole.abs() % 10)
+        }
+    };
 }
 
 /// SVG path of a line through points.
 pub(crate) fn path(points: &[(f64, f64)]) -> String {
     let mut path = String::new();
     for (index, (x, y)) in points.iter().enumerate() {
-        let _ = write!(path, "{}{} {}", if index == 0 { 'M' } else { 'L' }, n(*x), n(*y));
+        path.push(if index == 0 { 'M' } else { 'L' });
+        push_number(*x, &mut path);
+        path.push(' ');
+        push_number(*y, &mut path);
     }
     path
 }

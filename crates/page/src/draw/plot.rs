@@ -29,6 +29,11 @@ pub(crate) struct Plot {
 }
 
 impl Plot {
+    /// Plot without legend and time axis.
+    pub(crate) fn of(id: &str, title: &str, height: f64, shapes: Markup) -> Self {
+        Self { id: id.to_owned(), title: title.to_owned(), key: Vec::new(), height, time: None, shapes }
+    }
+
     /// Renders it for the page, with its legend above.
     pub(crate) fn on_page(&self) -> Markup {
         let time = self.time.map(|[from, to, left, right]| format!("{from} {to} {left} {right}"));

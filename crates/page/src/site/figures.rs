@@ -2,7 +2,7 @@
 
 use super::{SiteResult, result_path};
 use crate::draw::table::{cell, number, table, text};
-use crate::draw::{Area, Plot, Scale, axis_x, linear_ticks, n, tick_words, width_of, word};
+use crate::draw::{Area, Plot, Scale, axis_x, linear_ticks, n, named, width_of, word};
 use crate::order::rank;
 use explain::results::EntryFigure;
 use facts::Verdict;
@@ -183,7 +183,6 @@ fn strip(at: usize, series: &Series<'_>, up: &str) -> Option<Plot> {
     let area = Area { left: 30.0, right: 970.0, top: 46.0, bottom: 56.0 + step * levels };
     let sound: Vec<f64> = series.values.iter().filter(|point| point.is_sound).map(|point| point.value).collect();
     let typical = median(&sound);
-    let named: Vec<(f64, String)> = ticks.iter().map(|tick| (*tick, tick_words(*tick, &ticks))).collect();
     let worst = typical.map_or_else(Vec::new, |typical| outliers(series, typical));
     let shapes = html! {
         @if let Some(typical) = typical {
@@ -201,20 +200,13 @@ fn strip(at: usize, series: &Series<'_>, up: &str) -> Option<Plot> {
                 }
             }
         }
-        (axis_x(area, &scale, &named, &series.unit))
+        (axis_x(area, &scale, &named(&ticks), &series.unit))
     };
     let below = series.values.len() - sound.len();
     let not_counted =
         if below == 0 { String::new() } else { format!(", {below} of them lowered and not in the median") };
     let title = format!("{}: {} results{not_counted}", series.title, series.values.len());
-    Some(Plot {
-        id: format!("distribution-{at}"),
-        title: facts::plain(&title),
-        key: Vec::new(),
-        height: area.bottom + 42.0,
-        time: None,
-        shapes,
-    })
+    Some(Plot::of(&format!("distribution-{at}"), &facts::plain(&title), area.bottom + 42.0, shapes))
 }
 
 /// The results furthest below a typical value, with what took most of them.

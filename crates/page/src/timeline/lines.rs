@@ -1,7 +1,7 @@
 //! Panels of lines over time: clocks, temperature, power, voltage.
 
 use super::Axis;
-use crate::draw::{Area, LOOKS, Scale, axis_y, linear_ticks, n, path, reduced, tick_words};
+use crate::draw::{Area, LOOKS, Scale, axis_y, linear_ticks, n, named, path, reduced};
 use facts::Facts;
 use facts::view::PowerSource;
 use facts::view::{self, whole_run};
@@ -156,10 +156,9 @@ pub(super) fn draw(panel: &Panel, axis: &Axis, area: Area) -> Markup {
     let ticks = linear_ticks((low, high), 4);
     let ends = (ticks.first().copied().unwrap_or(low), ticks.last().copied().unwrap_or(high));
     let scale = Scale::linear(ends, (area.bottom, area.top));
-    let named: Vec<(f64, String)> = ticks.iter().map(|tick| (*tick, tick_words(*tick, &ticks))).collect();
     let data = format!("{} {} {} {} {}", ends.0, ends.1, n(area.bottom), n(area.top), panel.unit);
     html! {
-        (axis_y(area, &scale, &named, panel.unit))
+        (axis_y(area, &scale, &named(&ticks), panel.unit))
         @for line in &panel.lines {
             @let places: Vec<(f64, f64)> = line.points.iter().map(|(at_ms, value)| (axis.at(*at_ms), scale.at(*value))).collect();
             path.(line.look) data-name=(line.name) data-scale=(data) d=(path(&reduced(&places))) { title { (line.name) } }

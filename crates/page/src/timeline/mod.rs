@@ -78,42 +78,30 @@ pub(crate) fn plot(facts: &Facts<'_>, explained: Option<&Explanation>) -> Option
     }
     let area = Area { left: LEFT, right: WIDTH - RIGHT, top: HEAD, bottom };
     let ends = axis.scale.ends();
-    let ticks: Vec<(f64, String)> = time_ticks(ends, 10).into_iter().map(|at| (at, clock_time(at))).collect();
     let on_axis = on_axis(facts, &axis, bottom);
     let all = html! {
         @for shape in shapes { (shape) }
-        (axis_x(area, &axis.scale, &ticks, "time since the start (minutes:seconds)"))
+        (axis_x(area, &axis.scale, &time_ticks(ends, 10), "time since the start (minutes:seconds)"))
         (on_axis)
     };
+    let title = format!("Plot over {}: {}", clock_time(ends.1 - ends.0), titles(&panels));
     Some(Plot {
-        id: "timeline".into(),
-        title: format!("Plot over {}: {}", clock_time(ends.1 - ends.0), titles(&panels)),
         key: panels.iter().flat_map(lines::Panel::key).collect(),
-        height,
         time: Some([ends.0, ends.1, LEFT, WIDTH - RIGHT]),
-        shapes: all,
+        ..Plot::of("timeline", &title, height, all)
     })
 }
 
-/// First panel with its title and a time axis.
-pub(crate) fn first_panel(facts: &Facts<'_>, area: Area) -> Option<FirstPanel> {
+/// First panel with a time axis, and the styles and names of its lines.
+pub(crate) fn first_panel(facts: &Facts<'_>, area: Area) -> Option<(Markup, Vec<(String, String)>)> {
     let axis = Axis::of(facts, (area.left, area.right))?;
     let panel = lines::panels(facts).into_iter().next()?;
-    let ticks: Vec<(f64, String)> =
-        time_ticks(axis.scale.ends(), 10).into_iter().map(|at| (at, clock_time(at))).collect();
     let shapes = html! {
         (behind(&axis, &named(facts.phases()), area.bottom))
         (lines::draw(&panel, &axis, area))
-        (axis_x(area, &axis.scale, &ticks, ""))
+        (axis_x(area, &axis.scale, &time_ticks(axis.scale.ends(), 10), ""))
     };
-    Some(FirstPanel { key: panel.key(), shapes })
-}
-
-/// A panel alone.
-pub(crate) struct FirstPanel {
-    /// Styles and names of its lines.
-    pub(crate) key: Vec<(String, String)>,
-    pub(crate) shapes: Markup,
+    Some((shapes, panel.key()))
 }
 
 fn titles(panels: &[lines::Panel]) -> String {

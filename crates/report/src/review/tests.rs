@@ -93,7 +93,7 @@ fn review_has_the_sections_that_reviewers_publish() {
     record = with_scores(record, 3010, &[15_753, 15_760, 15_714]);
     let second = record.surveys[0].clone();
     record.surveys.push(second);
-    let text = super::REPORT.render(&explain::explain(&record));
+    let text = super::REPORT.text(&explain::explain(&record), compare::reference::Reference::builtin);
     let headings: Vec<&str> = text.lines().filter(|line| line.starts_with('#')).collect();
     assert_eq!(
         headings,
@@ -130,12 +130,16 @@ fn review_has_the_sections_that_reviewers_publish() {
 #[test]
 fn inspection_only_review() {
     let record = board();
-    let text = super::REPORT.render(&explain::explain(&record));
+    let text = super::REPORT.text(&explain::explain(&record), compare::reference::Reference::builtin);
     assert!(!text.contains("baseline") && !text.contains("Final report"));
     let mut bare = own_run();
     assert!(!super::REPORT.is_of(&Facts::of(&bare)) && super::REPORT.is_of(&Facts::of(&record)));
     bare.surveys = vec![Survey::default()];
-    assert!(super::REPORT.render(&explain::explain(&bare)).starts_with("# Unknown machine"));
+    assert!(
+        super::REPORT
+            .text(&explain::explain(&bare), compare::reference::Reference::builtin)
+            .starts_with("# Unknown machine")
+    );
 }
 
 #[test]
@@ -148,7 +152,7 @@ fn names_cannot_inject_markup() {
     record.surveys[0].disks[0].card.as_mut().unwrap().name = evil.into();
     record.surveys[0].pci[0].name = Some(evil.into());
     record.surveys[0].mounts[0].place = evil.into();
-    let text = super::REPORT.render(&explain::explain(&record));
+    let text = super::REPORT.text(&explain::explain(&record), compare::reference::Reference::builtin);
     assert!(!text.contains(['\u{1b}', '\u{202e}']));
     assert!(!text.lines().any(|line| line.starts_with("# forged")), "{text}");
     assert!(!text.contains("`sh`"));

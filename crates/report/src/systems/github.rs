@@ -4,6 +4,8 @@
 
 use super::scores::{TestOutcome, scores, tests};
 use crate::markdown::board;
+use compare::neighbours;
+use compare::reference::Reference;
 use explain::Narrative;
 use facts::number::number;
 use facts::plain::markdown;
@@ -17,13 +19,13 @@ pub(super) const REPORT: Report = Report {
     id: "github-summary",
     about: "Verdict, main figures and steps that did not pass in Markdown for GITHUB_STEP_SUMMARY.",
     for_programs: true,
-    ..Report::of(render)
+    ..Report::lines(|facts, explained, known, _| render(facts, explained, known))
 };
 
 /// Maximum number of listed steps: GitHub limits summaries to 1 MiB.
 const STEPS_MAX: usize = 200;
 
-fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
+fn render(facts: &Facts<'_>, explained: &Explanation, known: &Reference) -> String {
     let alert = match explained.verdict {
         Verdict::Valid => "NOTE",
         Verdict::Unproven | Verdict::Degraded => "WARNING",
@@ -40,7 +42,7 @@ fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
     if explained.verdict != Verdict::Invalid && !main.is_empty() {
         let _ = write!(text, "\n{}", main.markdown());
     }
-    if let Some(neighbours) = explain::neighbours(facts, explained) {
+    if let Some(neighbours) = neighbours(facts, explained, known) {
         let _ = writeln!(text, "\n{}", markdown(&neighbours.sentence()));
     }
     for cause in &told.causes {

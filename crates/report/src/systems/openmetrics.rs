@@ -49,7 +49,7 @@ mod tests {
     #[test]
     fn families_end_as_they_must() {
         let record = with_scores(own_run(), 1420, &[5345, 5370, 5331]);
-        let text = REPORT.render(&explain::explain(&record));
+        let text = REPORT.text(&explain::explain(&record), compare::reference::Reference::builtin);
         assert!(text.ends_with("sbc_bench_verdict{verdict=\"invalid\"} 0\n# EOF\n"), "{text}");
         // The textfile collector also reads the older text format, which has fewer types.
         let types: Vec<&str> = text.lines().filter(|line| line.starts_with("# TYPE ")).collect();

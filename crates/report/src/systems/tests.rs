@@ -23,7 +23,7 @@ fn rendered(id: &str, record: &Record, assessment: Explanation) -> String {
     ROWS.iter()
         .find(|report| report.id == id)
         .unwrap()
-        .render(&facts::Explained { facts: facts::Facts::of(record), assessment })
+        .text(&facts::Explained { facts: facts::Facts::of(record), assessment }, compare::reference::Reference::builtin)
 }
 
 #[test]
@@ -93,7 +93,7 @@ proptest! {
         record.steps.push(Step::new(name.as_str(), 1, Variant::ONLY, Outcome::Skipped(Missing::absent("x"))));
         let explained = explain::explain(&record);
         for report in ROWS {
-            let text = report.render(&explained);
+            let text = report.text(&explained, compare::reference::Reference::builtin);
             if text.starts_with('{') {
                 prop_assert!(serde_json::from_str::<Value>(&text).is_ok(), "{}", report.id);
             }

@@ -15,7 +15,6 @@ mod thermal;
 use crate::tables::{Answer, Plot};
 use facts::Facts;
 use facts::lines::narrowed;
-use facts::plot::Picture;
 use record::Arrange;
 use record::QuestionId;
 
@@ -52,7 +51,7 @@ pub fn all_plots() -> Vec<Plot> {
 }
 
 /// All plots of a Record with their names, sorted by name.
-pub fn plots(facts: &Facts<'_>) -> Vec<(&'static str, Picture)> {
+pub fn plots(facts: &Facts<'_>) -> Vec<(&'static str, String)> {
     let drawn = all_plots().into_iter();
     drawn.filter_map(|plot| Some((plot.name(), (plot.draw)(facts)?))).collect()
 }

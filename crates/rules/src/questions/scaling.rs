@@ -26,7 +26,7 @@ const REPORT: Report = Report {
     id: SCALING,
     about: "Scores of one, two ... all CPUs against the sum of what these CPUs reach alone.",
     fits: |record| !results(record).is_empty(),
-    ..Report::lines(|record, explained, columns| {
+    ..Report::lines(|record, explained, _, columns| {
         let mut told = text(record);
         if told.is_empty() {
             told.push_str("No scores of one and of several CPUs were measured.\n\n");

@@ -44,10 +44,10 @@ pub(super) fn base(text: &str) -> Result<String, String> {
 pub(super) fn write(from: &[PathBuf], out: &Path, url: Option<&str>) -> anyhow::Result<u8> {
     let mut folder = SiteFolder::open(out)?;
     let (sources, mut status) = named(from)?;
-    let reference = known::reference(&[])?;
-    let key = key_of_pages(&reference);
+    let reference = known::reference();
+    let key = key_of_pages(reference);
     folder.claim(sources.keys().map(|page| result_path(page)))?;
-    let results = results(&mut folder, sources, &reference, &key, &mut status)?;
+    let results = results(&mut folder, sources, reference, &key, &mut status)?;
     if results.is_empty() {
         bail!("None of the files could be read.");
     }

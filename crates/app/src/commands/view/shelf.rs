@@ -1,7 +1,6 @@
 //! Paths of `view`: the pages of a site, rendered on request, and the original files.
 
 use crate::commands::known;
-use compare::reference::Reference;
 use compare::trend::{Sample, trends};
 use compare::{Side, compare};
 use console::input;
@@ -10,7 +9,6 @@ use facts::Explained;
 use net::server::{Answer, Site as RunningServer, TEXT};
 use page::site::{Group, Kind, Link, Site, SiteResult, of_result, result_path};
 use record::Arrange;
-use std::borrow::Cow;
 use std::path::Path;
 
 /// All results side by side.
@@ -26,7 +24,6 @@ const NOTHING: Answer = Answer::NotFound("There is no such page.\n");
 /// Results in memory.
 pub(super) struct Shelf {
     results: Vec<ShelfEntry>,
-    known: Cow<'static, Reference>,
 }
 
 /// A result with its entry in lists.
@@ -52,9 +49,7 @@ impl Shelf {
         if let Some(order) = order(USUAL_ORDER) {
             results.arrange_by(|a, b| order(&a.entry.row, &b.entry.row));
         }
-        // Unreadable references of the user are ignored.
-        let known = known::reference(&[]).unwrap_or(Cow::Borrowed(Reference::builtin()));
-        Self { results, known }
+        Self { results }
     }
 
     fn site(&self) -> Site<'_> {
@@ -73,7 +68,7 @@ impl Shelf {
 
     fn result_page(&self, path: &str) -> Option<String> {
         let held = self.results.iter().find(|held| result_path(&held.page) == path)?;
-        Some(page::page(&held.explained, &self.known))
+        Some(page::page(&held.explained, known::reference()))
     }
 
     fn comparison(&self) -> String {

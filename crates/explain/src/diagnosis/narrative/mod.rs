@@ -6,8 +6,6 @@ mod sentence;
 mod statements;
 
 use crate::monitor::time_of_day;
-use compare::Neighbours;
-use compare::reference::Reference;
 use facts::lines::capitalised;
 use facts::{Cause, Deficit, Diagnosis, Explanation, Facts, Finding, Scope, Severity};
 use record::Arrange;
@@ -83,11 +81,6 @@ impl Narrative {
         all.extend(notes(explained, deficit, &mut statements));
         Self { answers, verdict: verdict.text, ledgers, causes, notes: all }
     }
-}
-
-/// Place among the built-in known boards, with the next ones.
-pub fn neighbours(facts: &Facts<'_>, explained: &Explanation) -> Option<Neighbours> {
-    compare::neighbours(facts, explained, Reference::builtin())
 }
 
 /// The verdict in one sentence, as in [`Narrative::verdict`].

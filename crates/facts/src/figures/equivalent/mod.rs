@@ -17,7 +17,7 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 pub use table::Grade;
-use table::{CONVERSIONS, Conversion};
+use table::{Conversion, conversions};
 
 /// Conversion of a score from one version to another.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -60,7 +60,7 @@ pub struct ConvertedFigure {
 
 /// The figure in a method of the known results; `None` if it is in one already or there is no conversion.
 pub fn convert(key: &FigureKey, value: f64, on: MachineTraits<'_>) -> Option<ConvertedFigure> {
-    let conversion = CONVERSIONS.iter().find(|conversion| conversion.fits(key, value, on))?;
+    let conversion = conversions(key).iter().find(|conversion| conversion.fits(key, value, on))?;
     Some(apply(conversion, key, value))
 }
 

@@ -4,13 +4,25 @@ use super::MachineTraits;
 use crate::figures::FigureKey;
 use record::table::{Row, Table};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 const TEXT: &str = include_str!("../../../../../data/method_ratios.tsv");
 
-/// All rows in order of precedence: special ones first.
-pub(super) static CONVERSIONS: LazyLock<Vec<Conversion>> =
-    LazyLock::new(|| Table::of(TEXT).rows().filter_map(parse).collect());
+/// All rows by workload and method, each in order of precedence: special ones first.
+static CONVERSIONS: LazyLock<BTreeMap<&str, Vec<Conversion>>> = LazyLock::new(|| {
+    let mut all: BTreeMap<&str, Vec<Conversion>> = BTreeMap::new();
+    for conversion in Table::of(TEXT).rows().filter_map(parse) {
+        let of = conversion.from.split(' ').next().unwrap_or_default();
+        all.entry(of).or_default().push(conversion);
+    }
+    all
+});
+
+/// Rows for the workload and method of a figure. The known results have many figures, few of which have a row.
+pub(super) fn conversions(key: &FigureKey) -> &'static [Conversion] {
+    CONVERSIONS.get(key.workload_at_method()).map_or(&[], Vec::as_slice)
+}
 
 /// Any value of a column.
 const ANY: &str = "*";
@@ -109,16 +121,17 @@ mod tests {
 
     #[test]
     fn every_row_is_whole() {
-        assert_eq!(Table::of(TEXT).rows().count(), CONVERSIONS.len());
-        assert!(CONVERSIONS.len() > 10);
-        for row in CONVERSIONS.iter() {
+        let all = || CONVERSIONS.values().flatten();
+        assert_eq!(Table::of(TEXT).rows().count(), all().count());
+        assert!(all().count() > 10);
+        for row in all() {
             assert!(row.ratio_low <= row.ratio && row.ratio <= row.ratio_high, "{row:?}");
             let wide = (row.ratio_high / row.ratio).max(row.ratio / row.ratio_low) - 1.0;
             assert!(wide <= 0.12, "{row:?} tells nothing");
             assert!(row.grade != Grade::SameQuantity || row.ratio.to_bits() == 1.0_f64.to_bits(), "{row:?}");
             // No figure goes round in circles.
             let Ok(key) = row.to.parse::<FigureKey>();
-            assert!(!CONVERSIONS.iter().any(|other| other.rest(&key).is_some() && other.to == row.from), "{row:?}");
+            assert!(!all().any(|other| other.rest(&key).is_some() && other.to == row.from), "{row:?}");
         }
     }
 }

@@ -35,7 +35,7 @@ fn clock_report_of_board() {
     let record = with_clocks(record, Variant::COLD_CORES, alone);
     let together = (0..4).map(|cpu| told(cpu, None, 1_796_000)).collect();
     let record = with_clocks(record, Variant::COLD_ALL_CPUS, together);
-    let text = REPORT.text(&explain::explain(&record));
+    let text = REPORT.text(&explain::explain(&record), compare::reference::Reference::builtin);
     expect_test::expect![[r#"
         Clock of each CPU in MHz; usable: effective clock of a program; agree: timing
         windows that agree

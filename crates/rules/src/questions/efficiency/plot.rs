@@ -6,7 +6,7 @@ use crate::tables::Plot;
 use facts::Facts;
 use facts::plot::canvas::Canvas;
 use facts::plot::chart::{Chart, Line, Style};
-use facts::plot::{Picture, WIDTH, board};
+use facts::plot::{WIDTH, board};
 use record::Arrange;
 
 pub(super) const PLOT: Plot =
@@ -16,7 +16,7 @@ const TITLE: f64 = 28.0;
 const PANEL: f64 = 280.0;
 const STYLES: [Style; 4] = [Style::Marked, Style::Dashed, Style::Dotted, Style::Solid];
 
-fn draw(facts: &Facts<'_>) -> Option<Picture> {
+fn draw(facts: &Facts<'_>) -> Option<String> {
     let walks = walks(facts);
     let unit = &walks.first()?.unit;
     let has_power = walks.iter().flat_map(|walk| &walk.points).any(|point| point.milliwatts.is_some());

@@ -75,7 +75,7 @@ fn memory_report_of_board() {
         rows: vec![LoadedRow { duty_percent: 100, load_bytes_per_s: 3_000_000_000, ns: vec![250.0, 240.0, 260.0] }],
     });
     let record = with_step(record, WorkloadId::MemoryLoaded, Variant::ONLY, &[], (5.0, 6.0), loaded);
-    let text = REPORT.text(&explain::explain(&record));
+    let text = REPORT.text(&explain::explain(&record), compare::reference::Reference::builtin);
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     expect_test::expect![[r#"
         Bandwidth of CPU 0 (Cortex-A53) in MB/s (10^6 bytes copied, filled or read),

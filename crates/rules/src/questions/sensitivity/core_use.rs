@@ -4,7 +4,7 @@ use crate::questions::sensitivity::clock_words;
 use crate::tables::Plot;
 use facts::Facts;
 use facts::plot::canvas::{Anchor, Canvas};
-use facts::plot::{Picture, WIDTH, board};
+use facts::plot::{WIDTH, board};
 use facts::view::{core_use_by_second, step_name};
 use record::{Mode, Record, Step, Window, WorkloadId};
 
@@ -28,7 +28,7 @@ const COLUMNS_MAX: usize = 300;
 /// The end of a second, and the use of each core in it.
 type Second = (i64, Vec<(u32, f64)>);
 
-fn draw(facts: &Facts<'_>) -> Option<Picture> {
+fn draw(facts: &Facts<'_>) -> Option<String> {
     if !MODES.contains(&facts.run.mode) {
         return None;
     }

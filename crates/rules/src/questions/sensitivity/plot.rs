@@ -4,7 +4,7 @@ use crate::questions::sensitivity::results;
 use crate::tables::Plot;
 use facts::Facts;
 use facts::plot::canvas::{Anchor, Canvas, text_width};
-use facts::plot::{Picture, WIDTH, board};
+use facts::plot::{WIDTH, board};
 
 pub(super) const PLOT: Plot = Plot { id: "plot-elasticity", about: "Clock elasticity of each workload, as SVG.", draw };
 
@@ -14,7 +14,7 @@ const BOTTOM: f64 = 48.0;
 /// Names are cut to this, so that bars keep their room.
 const NAME_CHARS: usize = 30;
 
-fn draw(facts: &Facts<'_>) -> Option<Picture> {
+fn draw(facts: &Facts<'_>) -> Option<String> {
     let results = results(facts);
     let bars: Vec<_> = results.iter().filter_map(|result| Some((result, result.elasticity?))).collect();
     if bars.is_empty() {

@@ -3,7 +3,7 @@
 use crate::tables::Plot;
 use facts::plot::canvas::Canvas;
 use facts::plot::chart::{Chart, Line, Style};
-use facts::plot::{Picture, WIDTH, board};
+use facts::plot::{WIDTH, board};
 use facts::{Facts, thermal, view};
 use record::{ChannelId, Series, Window};
 
@@ -13,7 +13,7 @@ pub(super) const PLOT: Plot =
 const TITLE: f64 = 28.0;
 const PANEL: f64 = 170.0;
 
-fn draw(facts: &Facts<'_>) -> Option<Picture> {
+fn draw(facts: &Facts<'_>) -> Option<String> {
     let (_, step, series) = thermal::load(facts)?;
     let result = facts.thermal().as_ref()?;
     let zero_ms = step.window.start_ms;
