@@ -5,7 +5,6 @@ use crate::originals::hash;
 use crate::query::ListRow;
 use compare::Comparison;
 use compare::reference::Reference;
-use explain::Narrative;
 use facts::Explained;
 use maud::html;
 use serde::{Deserialize, Serialize};
