@@ -55,8 +55,8 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     findings
 }
 
-/// Memory latency relative to that of other boards with a core that explains a score which is too low: half of the waiting of
-/// 7-zip is for memory.
+/// Minimum memory latency, relative to other boards with a core, that explains a low score: at the elasticity of compression
+/// it costs a tenth.
 const LATENCY_SHARE_MIN: f64 = 1.3;
 
 /// Memory latency of a score, if it is far above that of other boards with this core, and the usual one.
