@@ -11,12 +11,8 @@ use facts::{Facts, Finding, Place, Quantity, Severity, Share, Witness};
 use record::{ChannelId, CpuTime, RuleId, SetClock, Step, Total};
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("background-activity"),
-    about: "Other tasks used the CPUs during the benchmarks.",
-    link: "https://docs.kernel.org/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat",
     loads: ANY_COMPUTING,
-    check,
-    ..Rule::PLAIN
+    ..Rule::new(RuleId::own("background-activity"), "Other tasks used the CPUs during the benchmarks.", check)
 };
 
 /// Mean use by others over a phase, in CPUs. A quiet distribution uses less than 0.02.

@@ -7,13 +7,11 @@ use facts::view::Death;
 use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::{Resumption, RuleId};
 
-pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("board-died"),
-    about: "The run died or was resumed: the step, the last readings and the likely cause.",
-    link: "https://docs.kernel.org/admin-guide/ramoops.html",
+pub(super) const RULE: Rule = Rule::new(
+    RuleId::own("board-died"),
+    "The run died or was resumed: the step, the last readings and the likely cause.",
     check,
-    ..Rule::PLAIN
-};
+);
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let deaths = facts.deaths().iter().enumerate();

@@ -5,13 +5,8 @@ use super::place::step_place;
 use facts::{Facts, Finding, Quantity, Severity, view};
 use record::{Outcome, RuleId, Step, Variant, WorkloadId};
 
-pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("built-in-used"),
-    about: "A built-in workload replaced a missing external tool.",
-    link: "https://www.7-zip.org/download.html",
-    check,
-    ..Rule::PLAIN
-};
+pub(super) const RULE: Rule =
+    Rule::new(RuleId::own("built-in-used"), "A built-in workload replaced a missing external tool.", check);
 
 /// Finished built-in step that replaced a step that was not run.
 pub(super) fn stands_in<'a>(facts: &'a Facts<'a>, skipped: &Step) -> Option<&'a str> {

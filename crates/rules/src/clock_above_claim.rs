@@ -8,12 +8,8 @@ use facts::{Facts, Finding, Place, Quantity, Severity, view};
 use record::{Arrange, RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("clock-above-claim"),
-    about: "The measured clock is above the advertised one.",
-    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
-    check,
     subjects: &[Subject::Clock],
-    ..Rule::PLAIN
+    ..Rule::new(RuleId::own("clock-above-claim"), "The measured clock is above the advertised one.", check)
 };
 
 /// Crystals deviate by a few hundredths of a percent and readings by 0.5 %; more is not rounding.

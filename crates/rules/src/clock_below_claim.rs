@@ -12,12 +12,8 @@ use record::table::Table;
 use record::{Arrange, ChannelId, RuleId, Variant, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("clock-below-claim"),
-    about: "The measured clock is below the advertised one.",
-    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
-    check,
     subjects: &[Subject::Clock],
-    ..Rule::PLAIN
+    ..Rule::new(RuleId::own("clock-below-claim"), "The measured clock is below the advertised one.", check)
 };
 
 /// Crystals deviate by a few hundredths of a percent and readings by 0.5 %; more is not rounding.

@@ -9,12 +9,12 @@ use facts::{Facts, Finding, Quantity, Severity, view};
 use record::{RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("clock-chain-odd"),
-    about: "At the measured clock, multiplications do not take a whole number of cycles.",
-    link: "https://uops.info/",
-    check,
     subjects: &[Subject::Clock],
-    ..Rule::PLAIN
+    ..Rule::new(
+        RuleId::own("clock-chain-odd"),
+        "At the measured clock, multiplications do not take a whole number of cycles.",
+        check,
+    )
 };
 
 /// Both chains are accurate to 0.2 %; the remainder permits small changes of the clock.

@@ -8,12 +8,8 @@ use facts::{Facts, Finding, Quantity, Severity, Witness, view};
 use record::{Arrange, ChannelId, RuleId, Window};
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("clock-column-untrue"),
-    about: "The clock reported by cpufreq is wrong.",
-    link: "https://docs.kernel.org/admin-guide/acpi/cppc_sysfs.html",
-    check,
     subjects: &[Subject::Clock],
-    ..Rule::PLAIN
+    ..Rule::new(RuleId::own("clock-column-untrue"), "The clock reported by cpufreq is wrong.", check)
 };
 
 /// Minimum drop of the scores that needs a cause.
@@ -110,8 +106,13 @@ fn whose(facts: &Facts<'_>, columns: &[&DoubtedColumn]) -> Quantity {
     }
 }
 
-/// Scores that dropped while the claimed clock stayed constant.
+/// Scores that dropped while the claimed clock stayed constant, for want of another cause.
 fn unmoved(facts: &Facts<'_>) -> Option<Finding> {
+    let is_of_use = view::fall(facts.halves()).is_some_and(|fall| fall.is_of_use());
+    let is_of_clock = facts.clock_falls().iter().any(|fall| fall.low_share > 0.0);
+    if is_of_use || is_of_clock {
+        return None;
+    }
     let totals = facts.multi_totals();
     let scores: Vec<f64> = totals.iter().map(|(_, mips)| *mips).collect();
     let fall = view::fall_percent(&scores).filter(|fall| *fall >= SCORE_FALL_PERCENT)?;
@@ -196,5 +197,16 @@ mod tests {
             sentences(RULE.id, &record),
             ["The multi-core score dropped by 16 % at a constant reported clock, which does not show why."]
         );
+    }
+
+    #[test]
+    fn scores_that_lack_cpu_time_are_no_matter_of_the_clock() {
+        let mut record = own_run();
+        for (index, (score, usage)) in [(10_798, 380), (9_517, 330), (9_076, 315)].into_iter().enumerate() {
+            let (window, run) = ((index as f64, index as f64 + 1.0), compression_by_use(score, usage));
+            record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], window, run);
+        }
+        let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &[1_900_800; 7]);
+        assert_eq!(sentences(RULE.id, &record), [""; 0]);
     }
 }

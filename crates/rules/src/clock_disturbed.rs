@@ -10,12 +10,8 @@ use facts::{Facts, Finding, Quantity, Severity, view};
 use record::{RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("clock-disturbed"),
-    about: "A clock reading was disturbed: its timing windows disagree.",
-    link: "https://docs.kernel.org/timers/no_hz.html",
-    check,
     subjects: &[Subject::Clock],
-    ..Rule::PLAIN
+    ..Rule::new(RuleId::own("clock-disturbed"), "A clock reading was disturbed: its timing windows disagree.", check)
 };
 
 /// On a quiet machine more than nine of ten windows agree; below one fifth the clock

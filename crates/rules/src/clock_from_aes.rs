@@ -10,13 +10,8 @@ use facts::stats::median;
 use facts::{Facts, Figure, Finding, Quantity, Severity};
 use record::{RuleId, Variant, WorkloadId};
 
-pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("clock-from-aes"),
-    about: "A clock derived from AES throughput, as none was measured.",
-    link: "https://docs.openssl.org/master/man1/openssl-speed/",
-    check,
-    ..Rule::PLAIN
-};
+pub(super) const RULE: Rule =
+    Rule::new(RuleId::own("clock-from-aes"), "A clock derived from AES throughput, as none was measured.", check);
 
 /// Minimum number of other results.
 const ROWS_MIN: usize = 3;

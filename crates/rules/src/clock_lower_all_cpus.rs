@@ -10,12 +10,8 @@ use facts::{Facts, Finding, Quantity, Severity};
 use record::{ClockPoint, RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("clock-lower-all-cpus"),
-    about: "The cold clock is lower with all CPUs busy than with one.",
-    link: "https://docs.kernel.org/power/powercap/powercap.html",
-    check,
     subjects: &[Subject::Clock],
-    ..Rule::PLAIN
+    ..Rule::new(RuleId::own("clock-lower-all-cpus"), "The cold clock is lower with all CPUs busy than with one.", check)
 };
 
 /// Readings agree within 0.5 %; clocks of busy neighbours vary by another 0.5 %.

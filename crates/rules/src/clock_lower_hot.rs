@@ -7,12 +7,12 @@ use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::{RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("clock-lower-hot"),
-    about: "The measured clock is lower under load, or right after it, than cold.",
-    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
-    check,
     subjects: &[Subject::Clock],
-    ..Rule::PLAIN
+    ..Rule::new(
+        RuleId::own("clock-lower-hot"),
+        "The measured clock is lower under load, or right after it, than cold.",
+        check,
+    )
 };
 
 /// Readings agree within 0.5 %, and cycle counters within 1 %.

@@ -9,12 +9,8 @@ use facts::{Facts, Finding, Quantity, Severity, view};
 use record::{RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("clock-methods-differ"),
-    about: "Cycle counter and measured clock of a CPU disagree.",
-    link: "https://man7.org/linux/man-pages/man2/perf_event_open.2.html",
-    check,
     subjects: &[Subject::Clock],
-    ..Rule::PLAIN
+    ..Rule::new(RuleId::own("clock-methods-differ"), "Cycle counter and measured clock of a CPU disagree.", check)
 };
 
 /// Both methods are accurate to 0.2 %, and to 0.5 % on a machine that is not idle.

@@ -7,13 +7,9 @@ use facts::{Facts, Finding, Quantity, Severity, view};
 use record::{RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("clock-ok"),
-    about: "All clusters reach their advertised clock.",
-    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
-    check,
     subjects: &[Subject::Clock],
     role: Role::GoodNews,
-    ..Rule::PLAIN
+    ..Rule::new(RuleId::own("clock-ok"), "All clusters reach their advertised clock.", check)
 };
 
 /// Same limit as in the rules for clocks below and above the claim.

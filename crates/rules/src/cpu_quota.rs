@@ -8,12 +8,8 @@ use facts::{Facts, Finding, Quantity, Severity, Share, view};
 use record::{ChannelId, ClockWindows, OfControlGroup, RuleId, Total, Variant};
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("cpu-quota"),
-    about: "A CPU quota or duty cycle limited the benchmark.",
-    link: "https://docs.kernel.org/admin-guide/cgroup-v2.html#cpu",
-    check,
     subjects: &[Subject::Clock, Subject::Memory, Subject::CoreToCore],
-    ..Rule::PLAIN
+    ..Rule::new(RuleId::own("cpu-quota"), "A CPU quota or duty cycle limited the benchmark.", check)
 };
 
 /// Interrupts and the scheduler take less than 1 % of an otherwise idle CPU.

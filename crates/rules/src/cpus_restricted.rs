@@ -5,13 +5,13 @@ use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::RuleId;
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("cpus-restricted"),
-    about: "The program was bound to some of the CPUs, or boost clocks were off.",
-    link: "https://man7.org/linux/man-pages/man2/sched_setaffinity.2.html",
-    check,
     subjects: &[Subject::Clock],
     when: Precondition::Run,
-    ..Rule::PLAIN
+    ..Rule::new(
+        RuleId::own("cpus-restricted"),
+        "The program was bound to some of the CPUs, or boost clocks were off.",
+        check,
+    )
 };
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {

@@ -5,13 +5,9 @@ use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::RuleId;
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("emulated"),
-    about: "The CPU is emulated: nothing that was measured is that of a CPU.",
-    link: "https://www.qemu.org/docs/master/devel/index-tcg.html",
-    check,
     subjects: &[Subject::Clock, Subject::Memory, Subject::CoreToCore],
     when: Precondition::Both,
-    ..Rule::PLAIN
+    ..Rule::new(RuleId::own("emulated"), "The CPU is emulated: nothing that was measured is that of a CPU.", check)
 };
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {

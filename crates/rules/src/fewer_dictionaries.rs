@@ -6,13 +6,11 @@ use super::place::step_place;
 use facts::{Facts, Finding, Quantity, Severity, view};
 use record::{RuleId, Step};
 
-pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("fewer-dictionaries"),
-    about: "A workload ran with reduced size, such as 7-zip with smaller dictionaries.",
-    link: "https://7-zip.opensource.jp/chm/cmdline/commands/bench.htm",
+pub(super) const RULE: Rule = Rule::new(
+    RuleId::own("fewer-dictionaries"),
+    "A workload ran with reduced size, such as 7-zip with smaller dictionaries.",
     check,
-    ..Rule::PLAIN
-};
+);
 
 /// 7-zip's benchmark uses dictionaries of 4, 8, 16 and 32 MiB.
 const DICTIONARY_LOG2_USUAL: u32 = 25;

@@ -6,13 +6,8 @@ use facts::stats::mean;
 use facts::{Facts, Finding, Place, Quantity, Severity, view};
 use record::{ChannelId, Policy, RuleId};
 
-pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("governor"),
-    about: "A cpufreq governor other than performance was active.",
-    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#generic-scaling-governors",
-    check,
-    ..Rule::PLAIN
-};
+pub(super) const RULE: Rule =
+    Rule::new(RuleId::own("governor"), "A cpufreq governor other than performance was active.", check);
 
 /// Governors that react to load take tenths of a second to raise the clock; more than this is lost score.
 const LOSS_PERCENT_MIN: f64 = 3.0;

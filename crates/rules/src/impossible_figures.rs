@@ -9,12 +9,12 @@ use facts::{Facts, Figure, Finding, Quantity, Scope, Severity, view};
 use record::{RuleId, Variant, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("impossible-figures"),
-    about: "A clock or score is higher than any machine like this one can reach.",
-    link: "https://github.com/ThomasKaiser/sbc-bench/tree/master/results",
-    check,
     subjects: &[Subject::Clock, Subject::Memory],
-    ..Rule::PLAIN
+    ..Rule::new(
+        RuleId::own("impossible-figures"),
+        "A clock or score is higher than any machine like this one can reach.",
+        check,
+    )
 };
 
 /// Readings of clock and score are accurate to a few percent: beyond this, one of them is wrong.

@@ -9,14 +9,8 @@ use facts::view::Phase;
 use facts::{Facts, Finding, Quantity, Severity, Witness};
 use record::{ChannelId, CpuTime, RuleId};
 
-pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("io-wait"),
-    about: "CPUs were idle in I/O wait.",
-    link: "https://docs.kernel.org/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat",
-    loads: CPU_AND_MEMORY,
-    check,
-    ..Rule::PLAIN
-};
+pub(super) const RULE: Rule =
+    Rule { loads: CPU_AND_MEMORY, ..Rule::new(RuleId::own("io-wait"), "CPUs were idle in I/O wait.", check) };
 
 /// A sample this high is one task that mostly waits, on a board with 4 to 8 CPUs.
 const PEAK_PERCENT_MIN: f64 = 5.0;

@@ -4,13 +4,11 @@ use super::{Rule, out_of_memory};
 use facts::{Facts, Finding, Quantity, Severity, view};
 use record::RuleId;
 
-pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("kernel-trouble"),
-    about: "The kernel reported an error in itself, the hardware or a driver.",
-    link: "https://docs.kernel.org/admin-guide/bug-hunting.html",
+pub(super) const RULE: Rule = Rule::new(
+    RuleId::own("kernel-trouble"),
+    "The kernel reported an error in itself, the hardware or a driver.",
     check,
-    ..Rule::PLAIN
-};
+);
 
 /// Prefixes of kernel messages about faults, and whether they put results in doubt.
 const WORDS: [(&str, bool); 16] = [

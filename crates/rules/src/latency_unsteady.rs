@@ -9,13 +9,8 @@ use super::place::step_place;
 use facts::{Facts, Finding, Quantity, Severity};
 use record::{LatencyRow, Outcome, RuleId, StepMeasurement};
 
-pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("latency-unsteady"),
-    about: "Memory latency was not reproducible at some sizes.",
-    link: "https://docs.kernel.org/filesystems/resctrl.html",
-    check,
-    ..Rule::PLAIN
-};
+pub(super) const RULE: Rule =
+    Rule::new(RuleId::own("latency-unsteady"), "Memory latency was not reproducible at some sizes.", check);
 
 /// Minimum difference between the two lowest rounds.
 const APART_PERCENT: f64 = 5.0;

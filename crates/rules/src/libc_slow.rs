@@ -9,12 +9,12 @@ use facts::{Facts, Figure, Finding, Quantity, Severity};
 use record::{RuleId, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("libc-slow"),
-    about: "The memory can do more than the C library of this machine gets out of it.",
-    link: "https://sourceware.org/glibc/manual/latest/html_node/Hardware-Capability-Tunables.html",
-    check,
     subjects: &[Subject::Memory],
-    ..Rule::PLAIN
+    ..Rule::new(
+        RuleId::own("libc-slow"),
+        "The memory can do more than the C library of this machine gets out of it.",
+        check,
+    )
 };
 
 /// Differences in size and placement of buffers alone account for a few percent.

@@ -11,12 +11,8 @@ use record::RuleId;
 use std::collections::BTreeSet;
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("limit-by-program"),
-    about: "Another program lowered a clock limit during the run.",
-    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#policy-interface-in-sysfs",
-    check,
     throttles: ThrottledPart::Clock,
-    ..Rule::PLAIN
+    ..Rule::new(RuleId::own("limit-by-program"), "Another program lowered a clock limit during the run.", check)
 };
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {

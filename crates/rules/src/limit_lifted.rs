@@ -8,13 +8,8 @@ use super::limited_by_setting::{LOSS_PERCENT_MIN, asked_khz, holds_a_clock};
 use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::{Policy, RuleId, SettingChange};
 
-pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("limit-lifted"),
-    about: "A clock limit or governor of the owner was lifted for the run.",
-    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#policy-interface-in-sysfs",
-    check,
-    ..Rule::PLAIN
-};
+pub(super) const RULE: Rule =
+    Rule::new(RuleId::own("limit-lifted"), "A clock limit or governor of the owner was lifted for the run.", check);
 
 /// A setting that restricted the CPUs of some policies before the run.
 #[derive(Debug, Clone, PartialEq)]

@@ -12,12 +12,8 @@ use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::{ChannelId, Policy, RuleId, Variant, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("limited-by-setting"),
-    about: "A setting limited the clock during a workload.",
-    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#policy-interface-in-sysfs",
     loads: ANY_COMPUTING,
-    check,
-    ..Rule::PLAIN
+    ..Rule::new(RuleId::own("limited-by-setting"), "A setting limited the clock during a workload.", check)
 };
 
 /// Smaller differences are rounding by the kernel.

@@ -7,13 +7,8 @@ use super::Rule;
 use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::{RuleId, Source};
 
-pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("log-remark"),
-    about: "A remark of the log that no other rule covers.",
-    link: "https://github.com/ThomasKaiser/sbc-bench#readme",
-    check,
-    ..Rule::PLAIN
-};
+pub(super) const RULE: Rule =
+    Rule::new(RuleId::own("log-remark"), "A remark of the log that no other rule covers.", check);
 
 /// Prefixes of verdicts that other rules check against the evidence in the log, and of verdicts
 /// without a problem.

@@ -6,13 +6,8 @@ use facts::view::{self, gauge};
 use facts::{Facts, Finding, Quantity, Severity};
 use record::{ChannelId, OfHwmon, OfRaspberryPi, RuleId};
 
-pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("low-voltage"),
-    about: "The board's voltage monitor raised a low-voltage alarm.",
-    link: "https://docs.kernel.org/hwmon/sysfs-interface.html",
-    check,
-    ..Rule::PLAIN
-};
+pub(super) const RULE: Rule =
+    Rule::new(RuleId::own("low-voltage"), "The board's voltage monitor raised a low-voltage alarm.", check);
 
 /// Message of the Raspberry Pi firmware.
 const OF_FIRMWARE: ChannelId = ChannelId::RaspberryPi(OfRaspberryPi::Throttled);

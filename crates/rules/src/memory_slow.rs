@@ -12,12 +12,8 @@ use facts::{Facts, Figure, Finding, Quantity, Severity, view};
 use record::RuleId;
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("memory-slow"),
-    about: "Memory is slower than on other boards with this SoC.",
-    link: "https://docs.kernel.org/driver-api/devfreq.html",
-    check,
     subjects: &[Subject::Memory],
-    ..Rule::PLAIN
+    ..Rule::new(RuleId::own("memory-slow"), "Memory is slower than on other boards with this SoC.", check)
 };
 
 /// Memory chips alone account for differences of 10 to 15 % between boards with one SoC.

@@ -5,13 +5,8 @@ use facts::view::{self, Doubt};
 use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::{ChannelId, RuleId};
 
-pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("meter-implausible"),
-    about: "A power meter reports implausible values; they are not used.",
-    link: "https://docs.kernel.org/hwmon/sysfs-interface.html",
-    check,
-    ..Rule::PLAIN
-};
+pub(super) const RULE: Rule =
+    Rule::new(RuleId::own("meter-implausible"), "A power meter reports implausible values; they are not used.", check);
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let channels = facts.samples.channels.iter().enumerate();

@@ -4,13 +4,7 @@ use super::{Rule, clock_lower_hot, virtualised};
 use facts::{Facts, Finding, Place, Quantity, Severity, view};
 use record::{Missing, RuleId, soc_temperature};
 
-pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("no-temperature"),
-    about: "No CPU temperature sensor.",
-    link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
-    check,
-    ..Rule::PLAIN
-};
+pub(super) const RULE: Rule = Rule::new(RuleId::own("no-temperature"), "No CPU temperature sensor.", check);
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let was_watched = !facts.samples.at_ms.is_empty();

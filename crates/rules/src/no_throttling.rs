@@ -10,12 +10,8 @@ use facts::{Facts, Finding, Place, Quantity, Severity, Witness};
 use record::{Channel, ChannelId, ChannelKind, Missing, RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("no-throttling"),
-    about: "No throttling was detected, or it cannot be detected.",
-    link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
-    check,
     role: Role::GoodNews,
-    ..Rule::PLAIN
+    ..Rule::new(RuleId::own("no-throttling"), "No throttling was detected, or it cannot be detected.", check)
 };
 
 /// Rules whose findings contradict this one.

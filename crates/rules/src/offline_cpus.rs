@@ -5,13 +5,9 @@ use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::RuleId;
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("offline-cpus"),
-    about: "Some CPUs were offline.",
-    link: "https://docs.kernel.org/core-api/cpu_hotplug.html",
-    check,
     subjects: &[Subject::Clock],
     when: Precondition::Both,
-    ..Rule::PLAIN
+    ..Rule::new(RuleId::own("offline-cpus"), "Some CPUs were offline.", check)
 };
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {

@@ -10,13 +10,7 @@ use super::{
 use facts::{Facts, Finding, Place, Quantity, Severity, view};
 use record::{ChannelId, LogLine, RuleId, Source, Total};
 
-pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("old-verdict-wrong"),
-    about: "The log's own verdict is wrong.",
-    link: "https://github.com/ThomasKaiser/sbc-bench#readme",
-    check,
-    ..Rule::PLAIN
-};
+pub(super) const RULE: Rule = Rule::new(RuleId::own("old-verdict-wrong"), "The log's own verdict is wrong.", check);
 
 /// Evidence required for the verdict "throttling".
 const SLOWED: [&Rule; 6] = [
@@ -47,6 +41,10 @@ fn judge(facts: &Facts<'_>, line: &LogLine) -> Option<Finding> {
     let finding = if text.starts_with("Throttling") {
         not_throttled(facts)?
     } else if text.starts_with("No throttling") {
+        // Scores that lack CPU time say nothing about clocks.
+        if view::fall(facts.halves()).is_some_and(|fall| fall.is_of_use()) {
+            return None;
+        }
         contradicted(
             facts,
             &[&thermal_throttling::RULE, &power_limit::RULE, &rpi_firmware::RULE, &scores_decline::RULE],
@@ -203,6 +201,16 @@ mod tests {
             }
             assert_eq!(sentences(RULE.id, &record).len(), expected);
         }
+    }
+
+    #[test]
+    fn scores_that_lack_cpu_time_do_not_contradict_no_throttling() {
+        let mut record = saying(log("0.9.37"), "No throttling");
+        for (score, usage) in [(4117, 360), (3735, 325), (3161, 275)] {
+            let run = compression_by_use(score, usage);
+            record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (0.0, 1.0), run);
+        }
+        assert_eq!(sentences(RULE.id, &record), [""; 0]);
     }
 
     #[test]

@@ -8,12 +8,8 @@ use facts::{Facts, Finding, Place, Quantity, Severity, view};
 use record::{ClockPoint, Clocks, RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("opp-not-honoured"),
-    about: "Lower OPPs do not run at their nominal clock.",
-    link: "https://docs.kernel.org/power/opp.html",
-    check,
     subjects: &[Subject::Clock],
-    ..Rule::PLAIN
+    ..Rule::new(RuleId::own("opp-not-honoured"), "Lower OPPs do not run at their nominal clock.", check)
 };
 
 /// Dividers of PLLs miss low clocks by a few percent by design.

@@ -5,13 +5,11 @@ use super::place::step_place;
 use facts::{Facts, Finding, Quantity, Severity};
 use record::{RuleId, WorkloadId};
 
-pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("others-off"),
-    about: "The run took CPUs offline for a program that starts one thread per CPU.",
-    link: "https://docs.kernel.org/core-api/cpu_hotplug.html",
+pub(super) const RULE: Rule = Rule::new(
+    RuleId::own("others-off"),
+    "The run took CPUs offline for a program that starts one thread per CPU.",
     check,
-    ..Rule::PLAIN
-};
+);
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let off = facts.switched_off();

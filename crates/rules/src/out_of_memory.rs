@@ -5,13 +5,7 @@ use super::place::{samples_place, step_place};
 use facts::{Facts, Finding, Quantity, Severity, view};
 use record::{ChannelId, FailureKind, OfMemory, Outcome, RuleId, Total};
 
-pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("out-of-memory"),
-    about: "The OOM killer killed processes.",
-    link: "https://docs.kernel.org/admin-guide/mm/concepts.html#oom-killer",
-    check,
-    ..Rule::PLAIN
-};
+pub(super) const RULE: Rule = Rule::new(RuleId::own("out-of-memory"), "The OOM killer killed processes.", check);
 
 /// Counter of the kernel.
 const OOM_KILLS: ChannelId = ChannelId::Memory(OfMemory::OomKills);

@@ -8,12 +8,8 @@ use facts::{Facts, Finding, Quantity, Severity, view};
 use record::{Missing, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("power-limit"),
-    about: "Clocks dropped under load without heat: a power or current limit.",
-    link: "https://docs.kernel.org/power/powercap/powercap.html",
-    check,
     throttles: ThrottledPart::Clock,
-    ..Rule::PLAIN
+    ..Rule::new(RuleId::own("power-limit"), "Clocks dropped under load without heat: a power or current limit.", check)
 };
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {

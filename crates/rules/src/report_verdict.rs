@@ -4,13 +4,11 @@ use super::Rule;
 use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::{RuleId, Source, report_words};
 
-pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("report-verdict"),
-    about: "A report without its log says that its results are degraded or invalid.",
-    link: "https://github.com/ThomasKaiser/sbc-bench#readme",
+pub(super) const RULE: Rule = Rule::new(
+    RuleId::own("report-verdict"),
+    "A report without its log says that its results are degraded or invalid.",
     check,
-    ..Rule::PLAIN
-};
+);
 
 /// First words of verdicts in reports, and how much they harm a score.
 const VERDICTS: [(&str, Severity); 5] = [

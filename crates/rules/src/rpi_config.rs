@@ -8,13 +8,11 @@ use crate::config_txt::{ConfigTxt, Kind};
 use facts::{Facts, Finding, Severity};
 use record::RuleId;
 
-pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("rpi-config"),
-    about: "Settings in config.txt make results unrepresentative of a stock Raspberry Pi.",
-    link: "https://www.raspberrypi.com/documentation/computers/config_txt.html",
+pub(super) const RULE: Rule = Rule::new(
+    RuleId::own("rpi-config"),
+    "Settings in config.txt make results unrepresentative of a stock Raspberry Pi.",
     check,
-    ..Rule::PLAIN
-};
+);
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     // Only a setting that is certainly slower lowers results; others are notes.

@@ -10,14 +10,14 @@ use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::{ChannelId, OfRaspberryPi, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("rpi-firmware"),
-    about: "The Raspberry Pi firmware reported under-voltage, a capped clock or throttling.",
-    link: "https://www.raspberrypi.com/documentation/computers/os.html#get_throttled",
-    check,
     subjects: &[Subject::Storage],
     throttles: ThrottledPart::Clock,
     when: Precondition::Both,
-    ..Rule::PLAIN
+    ..Rule::new(
+        RuleId::own("rpi-firmware"),
+        "The Raspberry Pi firmware reported under-voltage, a capped clock or throttling.",
+        check,
+    )
 };
 
 /// Meaning of the four bits.

@@ -5,13 +5,11 @@ use super::place::at_samples;
 use facts::{Facts, Finding, Quantity, Severity};
 use record::RuleId;
 
-pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("rpi-firmware-clock"),
-    about: "The Raspberry Pi firmware ran a lower clock than cpufreq reported.",
-    link: "https://www.raspberrypi.com/documentation/computers/os.html#vcgencmd",
+pub(super) const RULE: Rule = Rule::new(
+    RuleId::own("rpi-firmware-clock"),
+    "The Raspberry Pi firmware ran a lower clock than cpufreq reported.",
     check,
-    ..Rule::PLAIN
-};
+);
 
 /// The two clocks are read one after the other: a single sample can straddle a change.
 const SAMPLES_MIN: usize = 2;

@@ -3,15 +3,9 @@
 use super::Rule;
 use super::steps_missing::too_few_runs;
 use facts::{Facts, Finding, Place, Quantity, Scope, Severity, view};
-use record::{End, Outcome, RuleId};
+use record::{End, Outcome, RuleId, Step};
 
-pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("run-cut-short"),
-    about: "The run did not finish.",
-    link: "https://docs.kernel.org/admin-guide/bug-hunting.html",
-    check,
-    ..Rule::PLAIN
-};
+pub(super) const RULE: Rule = Rule::new(RuleId::own("run-cut-short"), "The run did not finish.", check);
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let steps = facts.steps.len() as i64;
@@ -48,7 +42,12 @@ fn log_cut(facts: &Facts<'_>) -> Option<Finding> {
     let (index, last) = facts.steps.iter().enumerate().next_back()?;
     let has_monitoring = !facts.samples.at_ms.is_empty();
     let is_within = matches!(last.outcome, Outcome::Failed(_));
+    let is_of_last = |step: &&Step| step.workload == last.workload && step.variant == last.variant;
+    let whole = facts.steps.iter().filter(is_of_last).filter(|step| matches!(step.outcome, Outcome::Done(_))).count();
     let template = match (view::is_without_head(facts), has_monitoring) {
+        (false, false) if is_within && whole > 0 => {
+            "The copy of the log is incomplete: it ends within {last}, of which {whole} complete."
+        }
         (false, false) if is_within => {
             "The copy of the log is incomplete: it ends within {last}, whose score is not in it."
         }
@@ -63,10 +62,15 @@ fn log_cut(facts: &Facts<'_>) -> Option<Finding> {
         // Monitoring comes after all scores.
         (false, true) => "The copy of the log is incomplete: it ends at or after its monitoring.",
     };
+    let whole = if whole == 1 { "one run is".to_owned() } else { format!("{whole} runs are") };
     let runs = too_few_runs(facts);
     let severity = if runs.is_some() { Severity::Degraded } else { Severity::Info };
     let finding = Finding::new(RULE.id, severity, template).with("last", Quantity::Text(view::step_name(last)));
-    let finding = finding.confidence(95).at(Place::Step(index)).at_all(last.line.map(Place::Line));
+    let finding = finding
+        .with("whole", Quantity::Text(whole))
+        .confidence(95)
+        .at(Place::Step(index))
+        .at_all(last.line.map(Place::Line));
     Some(finding.about(runs.and_then(|runs| runs.scope).unwrap_or(Scope::Machine)))
 }
 
@@ -107,6 +111,11 @@ mod tests {
         assert!(found[0].contains("it ends within 7-zip single-threaded"), "{found:?}");
         let explained = explain::explain(&record);
         assert_eq!(explained.assessment.verdict, Verdict::Unproven, "the copy was cut, and nothing failed");
+        let mut earlier = record.steps[0].clone();
+        earlier.outcome = Outcome::Done(compression(2000));
+        record.steps.insert(0, earlier);
+        let found = sentences(RULE.id, &record);
+        assert!(found[0].ends_with("it ends within 7-zip single-threaded, of which one run is complete."), "{found:?}");
     }
 
     /// A log without its beginning lacks scores, but its steps did not fail.

@@ -8,13 +8,11 @@ use compare::reference::Reference;
 use facts::{Facts, Finding};
 use record::RuleId;
 
-pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("score-high"),
-    about: "Single-threaded 7-zip is faster than usual for this core type and clock.",
-    link: "https://github.com/ThomasKaiser/sbc-bench/tree/master/results",
+pub(super) const RULE: Rule = Rule::new(
+    RuleId::own("score-high"),
+    "Single-threaded 7-zip is faster than usual for this core type and clock.",
     check,
-    ..Rule::PLAIN
-};
+);
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let scores = judged(facts.known_figures(), Reference::builtin()).into_iter();

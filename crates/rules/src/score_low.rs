@@ -10,13 +10,11 @@ use facts::number::with_unit;
 use facts::{Facts, Figure, Finding, Quantity, Severity, view};
 use record::{Arrange, RuleId, Variant, WorkloadId};
 
-pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("score-low"),
-    about: "Single-threaded 7-zip is slower than usual for this core type and clock.",
-    link: "https://github.com/ThomasKaiser/sbc-bench/tree/master/results",
+pub(super) const RULE: Rule = Rule::new(
+    RuleId::own("score-low"),
+    "Single-threaded 7-zip is slower than usual for this core type and clock.",
     check,
-    ..Rule::PLAIN
-};
+);
 
 /// Ranges come from a few results of each core type, so a value outside of them is no proof.
 const SURE_PERCENT: u8 = 70;
@@ -57,8 +55,9 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     findings
 }
 
-/// Maximum difference of memory latency between boards with one core type.
-const LATENCY_SHARE_MIN: f64 = 1.6;
+/// Minimum memory latency, relative to other boards with a core, that explains a low score: at the elasticity of compression
+/// it costs a tenth.
+const LATENCY_SHARE_MIN: f64 = 1.3;
 
 /// Memory latency of a score, if it is far above that of other boards with this core, and the usual one.
 fn slow_memory<'a>(

@@ -8,13 +8,8 @@ use facts::view::Difference;
 use facts::{Facts, Finding, Quantity, Severity, Witness, view};
 use record::{ChannelId, RuleId, Window};
 
-pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("scores-decline"),
-    about: "Multi-core runs got slower from first to last.",
-    link: "https://github.com/ThomasKaiser/sbc-bench#7-zip",
-    check,
-    ..Rule::PLAIN
-};
+pub(super) const RULE: Rule =
+    Rule::new(RuleId::own("scores-decline"), "Multi-core runs got slower from first to last.", check);
 
 /// Runs of 7-zip on a quiet, cool board differ by less than 2 %.
 const FALL_PERCENT_MIN: f64 = 3.0;

@@ -6,13 +6,7 @@ use facts::view::{Difference, Halves};
 use facts::{Facts, Finding, Quantity, Severity, Witness, view};
 use record::RuleId;
 
-pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("scores-unstable"),
-    about: "Multi-core runs vary without a trend.",
-    link: "https://github.com/ThomasKaiser/sbc-bench#7-zip",
-    check,
-    ..Rule::PLAIN
-};
+pub(super) const RULE: Rule = Rule::new(RuleId::own("scores-unstable"), "Multi-core runs vary without a trend.", check);
 
 /// Runs of 7-zip on a quiet, cool board differ by less than 2 %, on a busy desktop by 3 %.
 const SPREAD_PERCENT_MIN: f64 = 4.0;

@@ -5,13 +5,8 @@ use super::place::step_place;
 use facts::{Facts, Finding, Quantity, Severity, Witness};
 use record::RuleId;
 
-pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("series-declines"),
-    about: "A score drops over a run of several minutes.",
-    link: "https://github.com/tpruvot/cpuminer-multi",
-    check,
-    ..Rule::PLAIN
-};
+pub(super) const RULE: Rule =
+    Rule::new(RuleId::own("series-declines"), "A score drops over a run of several minutes.", check);
 
 /// Medians of the beginning and the end differ by less than 1.5 % on boards that keep their clock.
 const LOSS_PERCENT_MIN: f64 = 3.0;

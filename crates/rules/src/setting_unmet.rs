@@ -4,13 +4,8 @@ use super::Rule;
 use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::{RuleId, UnmetSetting};
 
-pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("setting-unmet"),
-    about: "A setting required by the run was not in effect.",
-    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#policy-interface-in-sysfs",
-    check,
-    ..Rule::PLAIN
-};
+pub(super) const RULE: Rule =
+    Rule::new(RuleId::own("setting-unmet"), "A setting required by the run was not in effect.", check);
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let mut paths: Vec<&str> = Vec::new();

@@ -5,12 +5,12 @@ use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::{NotRestored, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("settings-not-restored"),
-    about: "A setting changed by the run does not have its old value.",
-    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#policy-interface-in-sysfs",
-    check,
     subjects: &[Subject::Clock],
-    ..Rule::PLAIN
+    ..Rule::new(
+        RuleId::own("settings-not-restored"),
+        "A setting changed by the run does not have its old value.",
+        check,
+    )
 };
 
 // Events after the scores do not affect them, so this is at most Info; the exit status reports it.

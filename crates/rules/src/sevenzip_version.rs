@@ -5,13 +5,11 @@ use super::place::step_place;
 use facts::{Facts, Finding, Quantity, Severity};
 use record::{RuleId, WorkloadId};
 
-pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("sevenzip-version"),
-    about: "The 7-zip version differs from the one used for published results.",
-    link: "https://www.7-zip.org/history.txt",
+pub(super) const RULE: Rule = Rule::new(
+    RuleId::own("sevenzip-version"),
+    "The 7-zip version differs from the one used for published results.",
     check,
-    ..Rule::PLAIN
-};
+);
 
 /// p7zip 16.02, which Debian and Ubuntu shipped for years: later versions compress with other
 /// code and give other ratings on the same machine.

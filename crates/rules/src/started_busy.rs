@@ -4,13 +4,8 @@ use super::Rule;
 use facts::{Facts, Finding, Place, Quantity, Severity, view};
 use record::RuleId;
 
-pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("started-busy"),
-    about: "The run was started with --force on a busy system.",
-    link: "https://docs.kernel.org/filesystems/proc.html",
-    check,
-    ..Rule::PLAIN
-};
+pub(super) const RULE: Rule =
+    Rule::new(RuleId::own("started-busy"), "The run was started with --force on a busy system.", check);
 
 /// A use of one CPU of this size, in hundredths of a percent, disturbs everything that runs next to it.
 const BUSY_HUNDREDTHS_OF_CPU: u32 = 2_500;

@@ -7,12 +7,8 @@ use facts::{Facts, Finding, Quantity, Severity, Share, Witness};
 use record::{RuleId, SetClock, WorkBound};
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("step-time"),
-    about: "A workload lost time to something outside of it.",
-    link: "https://docs.kernel.org/scheduler/sched-stats.html",
     loads: CPU_AND_MEMORY,
-    check,
-    ..Rule::PLAIN
+    ..Rule::new(RuleId::own("step-time"), "A workload lost time to something outside of it.", check)
 };
 
 /// Smallest loss that is worth a sentence, in percent of the time of the step.

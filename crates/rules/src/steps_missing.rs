@@ -7,13 +7,9 @@ use facts::{Facts, Finding, Place, Quantity, Severity, view};
 use record::{End, FailureKind, Mode, Outcome, RuleId, Step, Variant, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("steps-missing"),
-    about: "Workloads failed, gave wrong results or were skipped.",
-    link: "https://github.com/ThomasKaiser/sbc-bench#readme",
-    check,
     subjects: &[Subject::Memory],
     role: Role::Gap,
-    ..Rule::PLAIN
+    ..Rule::new(RuleId::own("steps-missing"), "Workloads failed, gave wrong results or were skipped.", check)
 };
 
 /// Template for skipped steps.

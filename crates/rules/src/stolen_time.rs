@@ -6,12 +6,8 @@ use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::{ChannelId, CpuTime, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("stolen-time"),
-    about: "The hypervisor took CPU time (steal time).",
-    link: "https://docs.kernel.org/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat",
-    check,
     subjects: &[Subject::Clock, Subject::Memory, Subject::CoreToCore],
-    ..Rule::PLAIN
+    ..Rule::new(RuleId::own("stolen-time"), "The hypervisor took CPU time (steal time).", check)
 };
 
 /// Smaller values are indistinguishable from noise in a score.

@@ -8,13 +8,8 @@ use facts::stats::mean;
 use facts::{Facts, Finding, Place, Quantity, Severity, view};
 use record::{Outcome, RuleId, Source, StepMeasurement, Variant};
 
-pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("summary-wrong"),
-    about: "The log's summary line contradicts its tables.",
-    link: "https://github.com/ThomasKaiser/sbc-bench/blob/master/Results.md",
-    check,
-    ..Rule::PLAIN
-};
+pub(super) const RULE: Rule =
+    Rule::new(RuleId::own("summary-wrong"), "The log's summary line contradicts its tables.", check);
 
 /// Columns between the bars, counted from the name.
 const CLOCK: usize = 0;

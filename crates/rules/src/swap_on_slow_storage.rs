@@ -5,13 +5,9 @@ use facts::{Facts, Finding, Place, Quantity, Severity, view};
 use record::{RuleId, SwapKind};
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("swap-on-slow-storage"),
-    about: "Swap is configured on an SD card, eMMC or hard disk.",
-    link: "https://docs.kernel.org/admin-guide/blockdev/zram.html",
-    check,
     subjects: &[Subject::Storage],
     when: Precondition::Both,
-    ..Rule::PLAIN
+    ..Rule::new(RuleId::own("swap-on-slow-storage"), "Swap is configured on an SD card, eMMC or hard disk.", check)
 };
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {

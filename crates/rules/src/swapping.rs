@@ -9,13 +9,7 @@ use facts::view::CpuWait;
 use facts::{Facts, Finding, Place, Quantity, Severity, Witness, view};
 use record::{ChannelId, OfSwap, RuleId, SwapKind};
 
-pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("swapping"),
-    about: "The system swapped during the run.",
-    link: "https://docs.kernel.org/admin-guide/mm/concepts.html#reclaim",
-    check,
-    ..Rule::PLAIN
-};
+pub(super) const RULE: Rule = Rule::new(RuleId::own("swapping"), "The system swapped during the run.", check);
 
 /// Less traffic is the kernel's reclaim of idle pages of others.
 const TRAFFIC_KIB_MIN: u64 = 4 * 1024;

@@ -12,12 +12,8 @@ use record::table::Table;
 use record::{ChannelId, CpuTime, RuleId, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("system-time"),
-    about: "High kernel CPU time during the benchmarks.",
-    link: "https://docs.kernel.org/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat",
     loads: CPU_AND_MEMORY,
-    check,
-    ..Rule::PLAIN
+    ..Rule::new(RuleId::own("system-time"), "High kernel CPU time during the benchmarks.", check)
 };
 
 /// One sample this high is worth reporting; workloads need 1 to 5 % for page faults.

@@ -13,8 +13,6 @@ pub struct Rule {
     pub id: RuleId,
     /// One sentence that describes the condition the rule detects.
     pub about: &'static str,
-    /// URL of the documentation.
-    pub link: &'static str,
     /// Thresholds of the loads whose phases it checks; empty for a rule that checks the Record as a whole.
     pub loads: &'static [WorkBound],
     /// Check function.
@@ -90,18 +88,29 @@ pub enum Precondition {
 }
 
 impl Rule {
-    /// Defaults of most rules, with the id, text, link and check of each rule.
-    pub const PLAIN: Self = Self {
-        id: RuleId::own(""),
-        about: "",
-        link: "",
-        loads: &[],
-        check: |_| Vec::new(),
-        subjects: &[],
-        role: Role::Cause,
-        throttles: ThrottledPart::No,
-        when: Precondition::Run,
-    };
+    /// Rule on runs, with the values of most rules.
+    pub(crate) const fn new(id: RuleId, about: &'static str, check: Check) -> Self {
+        Self {
+            id,
+            about,
+            loads: &[],
+            check,
+            subjects: &[],
+            role: Role::Cause,
+            throttles: ThrottledPart::No,
+            when: Precondition::Run,
+        }
+    }
+
+    /// Rule on a machine at rest.
+    pub(crate) const fn at_rest(id: RuleId, about: &'static str, check: Check) -> Self {
+        Self { when: Precondition::Rest, ..Self::new(id, about, check) }
+    }
+
+    /// Rule on disks, cards, buses, memory modules or power supply of a machine at rest.
+    pub(crate) const fn of_storage(id: RuleId, about: &'static str, check: Check) -> Self {
+        Self { subjects: &[Subject::Storage], ..Self::at_rest(id, about, check) }
+    }
 
     /// Findings in a Record; computes them at most once for the same facts.
     pub(crate) fn found(&self, facts: &Facts<'_>) -> Arc<[Finding]> {

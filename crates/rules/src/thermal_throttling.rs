@@ -10,12 +10,8 @@ use facts::{Facts, Finding, Place, Quantity, Severity, Witness, view};
 use record::{ChannelId, RuleId, Total, Variant};
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("thermal-throttling"),
-    about: "CPUs were throttled by heat.",
-    link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
-    check,
     throttles: ThrottledPart::ClockByHeat,
-    ..Rule::PLAIN
+    ..Rule::new(RuleId::own("thermal-throttling"), "CPUs were throttled by heat.", check)
 };
 
 /// A smaller share of time below the highest OPP is switching, not throttling.

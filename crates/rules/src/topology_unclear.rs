@@ -4,13 +4,11 @@ use super::Rule;
 use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::RuleId;
 
-pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("topology-unclear"),
-    about: "The kernel's CPU lists of cpufreq policies are missing or wrong.",
-    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
+pub(super) const RULE: Rule = Rule::new(
+    RuleId::own("topology-unclear"),
+    "The kernel's CPU lists of cpufreq policies are missing or wrong.",
     check,
-    ..Rule::PLAIN
-};
+);
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let policies = facts.machine.policies.iter().enumerate();

@@ -4,13 +4,7 @@ use super::Rule;
 use facts::{Facts, Finding, Place, Quantity, Severity, Share};
 use record::{LogLine, RuleId, Source};
 
-pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("unread-lines"),
-    about: "Lines of the text were not understood.",
-    link: "https://github.com/ThomasKaiser/sbc-bench#readme",
-    check,
-    ..Rule::PLAIN
-};
+pub(super) const RULE: Rule = Rule::new(RuleId::own("unread-lines"), "Lines of the text were not understood.", check);
 
 /// Maximum number of places named.
 const PLACES_MAX: usize = 3;

@@ -6,12 +6,8 @@ use record::{Channel, ChannelId, RuleId, Variant};
 use std::collections::BTreeSet;
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("virtualised"),
-    about: "The system is a virtual machine or container.",
-    link: "https://www.freedesktop.org/software/systemd/man/latest/systemd-detect-virt.html",
-    check,
     when: Precondition::Both,
-    ..Rule::PLAIN
+    ..Rule::new(RuleId::own("virtualised"), "The system is a virtual machine or container.", check)
 };
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {

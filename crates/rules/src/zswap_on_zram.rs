@@ -5,13 +5,9 @@ use facts::{Facts, Finding, Place, Quantity, Severity, view};
 use record::{RuleId, SwapKind};
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("zswap-on-zram"),
-    about: "Zswap is enabled on top of zram: memory is compressed twice.",
-    link: "https://docs.kernel.org/admin-guide/mm/zswap.html",
-    check,
     subjects: &[Subject::Storage],
     when: Precondition::Both,
-    ..Rule::PLAIN
+    ..Rule::new(RuleId::own("zswap-on-zram"), "Zswap is enabled on top of zram: memory is compressed twice.", check)
 };
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {

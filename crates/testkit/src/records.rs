@@ -2,8 +2,8 @@
 
 use record::{
     Aftermath, Channel, ChannelId, ChannelKind, ClockPoint, ClockWindows, Clocks, Cluster, Compression, CorePair,
-    CoreToCore, Cpu, DeathPoint, End, Fact, KernelMessage, Log, Mode, OfPowercap, Outcome, Policy, PowerZone,
-    PowerZoneKind, Record, RestoreOutcome, Resumption, Run, Series, SettingChange, Source, State, Step,
+    CoreToCore, Cpu, DeathPoint, DictionaryRow, End, Fact, KernelMessage, Log, Mode, OfPowercap, Outcome, Policy,
+    PowerZone, PowerZoneKind, Record, RestoreOutcome, Resumption, Run, Series, SettingChange, Source, State, Step,
     StepMeasurement, SwapKind, SwapState, Unit, Variant, Window, WorkloadId, WorkloadName,
 };
 
@@ -135,6 +135,20 @@ pub fn window(start: f64, end: f64) -> Window {
 /// 7-zip result with this total.
 pub fn compression(total_mips: u32) -> StepMeasurement {
     StepMeasurement::Compression(Compression { total_mips, ..Compression::default() })
+}
+
+/// 7-zip whose halves have this use of CPUs, in percent of one, at equal work for each second of it.
+pub fn compression_by_use(total_mips: u32, usage_percent: u32) -> StepMeasurement {
+    let row = DictionaryRow {
+        dictionary_log2: 25,
+        kib_per_s: 1,
+        usage_percent,
+        rating_per_usage_mips: 1000,
+        rating_mips: 10 * usage_percent,
+    };
+    let done =
+        Compression { total_mips, compressing: vec![row.clone()], decompressing: vec![row], ..Compression::default() };
+    StepMeasurement::Compression(done)
 }
 
 /// Adds runs of 7-zip: one on the first CPU, then these on all CPUs.

@@ -13,7 +13,7 @@ use std::fmt::Write;
 
 /// Texts of each rule that the code does not contain.
 const TABLE: &str = "docs/rules.tsv";
-const HEADER: &str = "rule\tlooks_at\tconfirm\texample";
+const HEADER: &str = "rule\tlooks_at\tconfirm\tlink\texample";
 /// Directory of rules and their tests.
 const SOURCES: &str = "crates/rules/src/";
 /// Templates of sentences shared by several rules.
@@ -32,6 +32,7 @@ const LETTERS_MIN: usize = 12;
 struct Row<'a> {
     looks_at: Option<&'a str>,
     confirm: &'a str,
+    link: &'a str,
     example: Option<&'a str>,
 }
 
@@ -78,11 +79,12 @@ fn rows(table: &str) -> Result<HashMap<&str, Row<'_>>> {
     let text = |cell| Some(cell).filter(|cell| *cell != "-");
     let row = |line| {
         let cells: Vec<&str> = str::split(line, '\t').collect();
-        let [id, looks_at, confirm, example] = cells[..] else {
-            anyhow::bail!("{TABLE}: four cells are needed in {line:?}");
+        let [id, looks_at, confirm, link, example] = cells[..] else {
+            anyhow::bail!("{TABLE}: five cells are needed in {line:?}");
         };
         ensure!(confirm.ends_with(['.', ';']) && confirm.len() > 10, "{TABLE}: {id} has no sentence in `confirm`");
-        Ok((id, Row { looks_at: text(looks_at), confirm, example: text(example) }))
+        ensure!(link.starts_with("https://"), "{TABLE}: {id} has no link");
+        Ok((id, Row { looks_at: text(looks_at), confirm, link, example: text(example) }))
     };
     lines.map(row).collect()
 }
@@ -165,7 +167,7 @@ fn page(rule: &Rule, row: &Row, source: &Source, example: &str) -> String {
         let _ = writeln!(text, "It reads: {looks_at}\n");
     }
     let _ = writeln!(text, "{}", source.detection());
-    let _ = writeln!(text, "More: <{}>\n\n## How to confirm\n\n{}\n\n## How to fix\n", rule.link, row.confirm);
+    let _ = writeln!(text, "More: <{}>\n\n## How to confirm\n\n{}\n\n## How to fix\n", row.link, row.confirm);
     let remedy = match guide.remedy {
         "" => "Nothing by itself: where it belongs to a cause, the report says what helps against that.",
         remedy => remedy,

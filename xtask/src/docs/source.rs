@@ -17,12 +17,19 @@ impl<'a> Source<'a> {
 
     /// Whether it defines the rule.
     pub(super) fn has_rule(&self, id: &str) -> bool {
-        self.text.contains(&format!("id: RuleId::own(\"{id}\")"))
+        self.makers().any(|text| text.starts_with(&format!("\"{id}\"")))
+    }
+
+    /// Text after the beginning of each definition of a rule.
+    fn makers(&self) -> impl Iterator<Item = &str> {
+        const MAKERS: [&str; 3] = ["Rule::new(", "Rule::at_rest(", "Rule::of_storage("];
+        let calls = MAKERS.into_iter().flat_map(|maker| self.text.split(maker).skip(1));
+        calls.filter_map(|call| Some(call.trim_start().strip_prefix("RuleId::own(")?.trim_start()))
     }
 
     /// Module comment and thresholds as Markdown. Empty for a file of several rules.
     pub(super) fn detection(&self) -> String {
-        if self.text.matches("id: RuleId::own(").count() != 1 {
+        if self.makers().count() != 1 {
             return String::new();
         }
         let mut text = String::new();
@@ -105,7 +112,7 @@ mod tests {
     #[test]
     fn head_and_thresholds_are_told() {
         let text = "//! Rule: hot. It was hot.\n//!\n//! By the sensor of the SoC,\n//! if there is one.\n//!\n//! See [`crate::x`].\n\n\
-                    pub(super) const RULE: Rule = Rule { id: RuleId::own(\"hot\") };\n\n/// Hotter than\n/// this.\n\
+                    pub(super) const RULE: Rule = Rule::new(RuleId::own(\"hot\"));\n\n/// Hotter than\n/// this.\n\
                     const LIMIT_CELSIUS: f64 = 80.0;\nconst NO_REASON: f64 = 1.0;\n/// Words.\nconst WORDS: &str = \"a\";\n\
                     #[cfg(test)]\nmod tests { /// x\nconst T: u8 = 1; }\n";
         let file = File { path: "hot.rs".into(), text: text.into() };

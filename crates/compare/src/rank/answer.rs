@@ -1,7 +1,7 @@
 //! Answer of a ranking: whether a result is as good as those of similar boards, and likely causes if not.
 
 use super::causes::{LikelyCause, causes};
-use super::gaps::{Gap, by, gaps};
+use super::gaps::{Against, Gap, by, gaps};
 use super::range::OTHERS_MIN;
 use super::{Entry, Standing};
 use facts::lines::capitalised;
@@ -12,6 +12,9 @@ use serde::Serialize;
 const UNEXPLAINED_PERCENT_MIN: f64 = 15.0;
 /// Maximum number of figures and causes in a sentence; the table has the others.
 const NAMED_MAX: usize = 3;
+
+/// Others of figures that are compared by core type.
+const BY_CORE_TYPE: &str = "what its core types and clocks let expect";
 
 /// Comparison of a result with similar boards.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -39,9 +42,10 @@ pub(super) fn answer(facts: &Facts<'_>, explained: &Explanation, soc: Option<&st
         if gaps.is_empty() { (Vec::new(), None) } else { causes(facts, explained, entries, &gaps) };
     let like = match (boards >= OTHERS_MIN, soc) {
         (true, Some(soc)) => format!("the {boards} other boards with {}", facts::plain::plain(soc)),
-        _ => "what its core types and clocks let expect".to_owned(),
+        _ => BY_CORE_TYPE.to_owned(),
     };
-    let expected = entries.iter().filter(|entry| entry.expected.is_some()).count();
+    let has_range = |entry: &&Entry| entry.expected.is_some() || entry.board_range.is_some();
+    let expected = entries.iter().filter(has_range).count();
     let sentence = match (expected, gaps.is_empty()) {
         (0, _) => few(boards, soc),
         (_, true) if gaps_of_this_board.is_empty() && explained.verdict == Verdict::Degraded => {
@@ -49,7 +53,7 @@ pub(super) fn answer(facts: &Facts<'_>, explained: &Explanation, soc: Option<&st
         }
         (_, true) if gaps_of_this_board.is_empty() => format!("As good as {like}."),
         (_, true) => {
-            let named = named(&gaps_of_this_board);
+            let named = named(&gaps_of_this_board.iter().collect::<Vec<_>>());
             format!("As good as other results of boards with this name. Those are worse than {like} as well: {named}.")
         }
         (_, false) => worse(&gaps, expected, &like, &causes, unexplained_percent),
@@ -71,7 +75,7 @@ fn few(boards: usize, soc: Option<&str>) -> String {
 
 fn worse(gaps: &[Gap], expected: usize, like: &str, causes: &[LikelyCause], unexplained: Option<f64>) -> String {
     let rest = if gaps.len() == expected { "" } else { ", other figures are as expected" };
-    let mut text = format!("{} against {like}{rest}", capitalised(&named(gaps)));
+    let mut text = format!("{}{rest}", capitalised(&against_each(gaps, like)));
     let words: Vec<String> = causes.iter().take(NAMED_MAX).map(LikelyCause::behind_colon).collect();
     match words.as_slice() {
         [] => text.push_str(". No cause is visible in this result."),
@@ -85,9 +89,23 @@ fn worse(gaps: &[Gap], expected: usize, like: &str, causes: &[LikelyCause], unex
     text
 }
 
+/// The widest gaps against each kind of others.
+fn against_each(gaps: &[Gap], like: &str) -> String {
+    let kinds = [
+        (Against::Soc, like),
+        (Against::CoreType, BY_CORE_TYPE),
+        (Against::Board, "other results of boards with this name"),
+    ];
+    let of_kind = |(kind, others): (Against, &str)| {
+        let of_kind: Vec<&Gap> = gaps.iter().filter(|gap| gap.against == kind).collect();
+        (!of_kind.is_empty()).then(|| format!("{} against {others}", named(&of_kind)))
+    };
+    kinds.into_iter().filter_map(of_kind).collect::<Vec<_>>().join(", ")
+}
+
 /// The widest gaps, and the number of the others.
-fn named(gaps: &[Gap]) -> String {
-    let named: Vec<String> = gaps.iter().take(NAMED_MAX).map(told).collect();
+fn named(gaps: &[&Gap]) -> String {
+    let named: Vec<String> = gaps.iter().take(NAMED_MAX).map(|gap| told(gap)).collect();
     let named = facts::lines::listed(&named);
     match gaps.len().saturating_sub(NAMED_MAX) {
         0 => named,

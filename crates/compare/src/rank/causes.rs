@@ -5,8 +5,7 @@ use super::gaps::{Gap, by, loss_log, usual};
 use facts::figures::Figure;
 use facts::view::ScoreKey;
 use facts::{Cause, Effect, Explanation, Facts, ScoreLoss};
-use record::Arrange;
-use record::{Record, Total, Variant, WorkloadId};
+use record::{Arrange, Record, Total, Variant, WorkloadId};
 use serde::Serialize;
 
 mod evidence;
@@ -36,10 +35,13 @@ impl LikelyCause {
 const SAME_LOG: f64 = 0.05;
 /// Minimum loss of bandwidth with fewer channels, as a logarithm: one channel of two has about half of the bandwidth.
 const CHANNEL_LOG_MIN: f64 = 0.25;
-/// Maximum ratio of the loss in latency to that in bandwidth with fewer channels; a lower DRAM clock exceeds it.
-const CHANNEL_LATENCY_MAX: f64 = 0.32;
-/// The same for 7-zip instead of latency.
-const CHANNEL_SCORES_MAX: f64 = 0.25;
+/// Losses of latency, 7-zip on one CPU and 7-zip on all CPUs relative to that of bandwidth, as logarithms: half the DRAM clock
+/// adds a third or more to latency, and 7-zip waits for it; half the channels leave latency and single cores alone.
+const BY_DRAM_CLOCK: [f64; 3] = [0.5, 0.2, 0.25];
+/// The same with fewer channels.
+const BY_CHANNELS: [f64; 3] = [0.03, 0.0, 0.15];
+/// Usual differences of these figures between boards, as logarithms.
+const MEMORY_SPREADS: [f64; 3] = [0.12, 0.06, 0.08];
 /// Minimum share of a reported cause, in percent.
 const EXPLAINS_PERCENT_MIN: f64 = 10.0;
 
@@ -47,12 +49,15 @@ const EXPLAINS_PERCENT_MIN: f64 = 10.0;
 struct Losses<'a> {
     entries: &'a [Entry],
     latency: Option<f64>,
+    /// Mean loss of the clocks of all CPUs by limits of cpufreq.
+    limit: f64,
     bandwidth: Option<f64>,
 }
 
-/// True for 32-bit programs on 64-bit cores.
-pub(super) fn has_narrow_userland(record: &Record) -> bool {
-    evidence::narrow_userland(record).is_some()
+/// Causes that the result itself shows, without others.
+pub(super) fn shown(record: &Record) -> Vec<Cause> {
+    let userland = evidence::narrow_userland(record).map(|_| Cause::Userland);
+    userland.into_iter().chain(evidence::lowest_limit(record).map(|_| Cause::ClockLimit)).collect()
 }
 
 /// Causes by explained share, and the unexplained part of the gaps in percent, if known.
@@ -65,6 +70,7 @@ pub(super) fn causes(
     let losses = Losses {
         entries,
         latency: mean_loss(entries, &[WorkloadId::MemoryLatency]),
+        limit: evidence::limit_loss(facts),
         bandwidth: mean_loss(entries, &[WorkloadId::MemoryLibc, WorkloadId::MemoryBandwidth]),
     };
     let mut split = Split { gaps, rest: gaps.iter().map(|gap| gap.log).collect(), causes: Vec::new() };
@@ -172,6 +178,9 @@ impl Losses<'_> {
         let lost = match cause {
             Cause::DramClock => self.latency.unwrap_or(0.0).max(self.bandwidth.unwrap_or(0.0)),
             Cause::MemoryChannels => self.bandwidth.unwrap_or(0.0) / 2.0,
+            Cause::ClockLimit if figure.core.is_none() => {
+                clock_loss(self.entries, figure).unwrap_or(0.0).max(self.limit)
+            }
             _ => clock_loss(self.entries, figure).unwrap_or(0.0),
         };
         Effect::of(cause, workload).map_or(0.0, |effect| effect.log_max(lost, workload, figure.core.is_some()))
@@ -180,33 +189,44 @@ impl Losses<'_> {
     /// Distinguishes slower memory from fewer memory channels.
     fn of_memory(&self, facts: &Facts<'_>) -> Option<(Cause, String)> {
         let bandwidth = self.bandwidth.unwrap_or(0.0);
-        let scores = mean_loss(self.entries, &[WorkloadId::SevenZip, WorkloadId::Lzma]).unwrap_or(0.0);
-        let is_narrow = bandwidth > CHANNEL_LOG_MIN
-            && match self.latency {
-                Some(latency) => latency < bandwidth * CHANNEL_LATENCY_MAX,
-                None => scores < bandwidth * CHANNEL_SCORES_MAX,
-            };
+        let latency = self.latency.filter(|latency| *latency > 2.0 * SAME_LOG);
         let percent = |log: f64| 100.0 * (log.exp() - 1.0);
-        match self.latency {
-            Some(latency) if latency > 2.0 * SAME_LOG && !is_narrow => {
-                let known = evidence::dram(facts).map_or(String::new(), |known| format!(" ({known})"));
-                let words = format!("DRAM is slower: memory latency is {} higher{known}", by(percent(latency)));
-                Some((Cause::DramClock, words))
-            }
-            _ if is_narrow => {
-                let known = evidence::dram(facts).map_or(String::new(), |known| format!(" ({known})"));
-                let words = format!(
-                    "Memory bandwidth is {:.0} % lower while latency is nearly that of others: fewer memory channels, or a \
-                     narrower bus{known}",
-                    100.0 * (1.0 - (-bandwidth).exp())
-                );
-                Some((Cause::MemoryChannels, words))
-            }
-            None if bandwidth > 2.0 * SAME_LOG => {
-                let known = evidence::dram(facts).map_or(String::new(), |known| format!(" ({known})"));
-                Some((Cause::DramClock, format!("Memory is slower{known}")))
-            }
-            _ => None,
-        }
+        let (cause, words) = if bandwidth > CHANNEL_LOG_MIN && self.is_nearer_to_channels(bandwidth) {
+            let others = match latency {
+                Some(latency) => format!("latency is only {} higher", by(percent(latency))),
+                None if self.latency.is_none() => "scores are nearly those of others".to_owned(),
+                None => "latency is nearly that of others".to_owned(),
+            };
+            let lower = 100.0 * (1.0 - (-bandwidth).exp());
+            let words = format!(
+                "Memory bandwidth is {lower:.0} % lower while {others}: fewer memory channels, or a narrower bus"
+            );
+            (Cause::MemoryChannels, words)
+        } else if let Some(latency) = latency {
+            (Cause::DramClock, format!("DRAM is slower: memory latency is {} higher", by(percent(latency))))
+        } else if self.latency.is_none() && bandwidth > 2.0 * SAME_LOG {
+            (Cause::DramClock, "Memory is slower".to_owned())
+        } else {
+            return None;
+        };
+        let known = evidence::dram(facts).map_or(String::new(), |known| format!(" ({known})"));
+        Some((cause, words + &known))
+    }
+
+    /// True if latency and scores are nearer to what fewer channels make of them than to what a lower DRAM clock does.
+    fn is_nearer_to_channels(&self, bandwidth: f64) -> bool {
+        let score = |is_single: bool| {
+            let of_kind = |entry: &&Entry| entry.figure.core.is_some() == is_single;
+            let scores = self.entries.iter().filter(|entry| entry.figure.key.is_of(WorkloadId::SevenZip));
+            facts::stats::mean(&scores.filter(of_kind).filter_map(loss).collect::<Vec<_>>())
+        };
+        let lost = [self.latency, score(true), score(false)];
+        let distance = |ratios: [f64; 3]| -> f64 {
+            let parts = lost.iter().zip(ratios).zip(MEMORY_SPREADS);
+            let squares =
+                parts.filter_map(|((lost, ratio), spread)| Some((((*lost)? - ratio * bandwidth) / spread).powi(2)));
+            squares.total()
+        };
+        distance(BY_CHANNELS) < distance(BY_DRAM_CLOCK)
     }
 }

@@ -1,6 +1,7 @@
 //! Figures in which a result is worse than those of similar boards.
 
 use super::{Entry, Range};
+use facts::Cause;
 use facts::figures::{Core, Figure};
 use record::{Arrange, Variant, WorkloadId};
 use serde::Serialize;
@@ -26,6 +27,20 @@ pub struct Gap {
     /// Index in `Ranking::entries`.
     #[serde(skip)]
     pub entry: usize,
+    /// Others that are better.
+    #[serde(skip)]
+    pub(super) against: Against,
+}
+
+/// Others that a figure is compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Against {
+    /// Boards with the same SoC.
+    Soc,
+    /// Cores of the same type at this clock.
+    CoreType,
+    /// Results of boards with the same name.
+    Board,
 }
 
 /// Gaps, the widest first; second those that other results of this board have as well, which are properties of the board.
@@ -38,13 +53,16 @@ pub(super) fn gaps(entries: &[Entry]) -> (Vec<Gap>, Vec<Gap>) {
 
 fn is_of_this_board(entry: &Entry) -> bool {
     let lost = entry.same_board.and_then(|median| loss_log(&entry.figure, median));
-    lost.is_some_and(|log| loss_percent(log) < LOSS_PERCENT_MIN)
+    lost.is_some_and(|log| loss_percent(log) < entry.least.loss_percent)
 }
 
-/// Usual value of a figure: that of this board, if the figure reaches it, else that of similar boards.
+/// Usual value of a figure: that of this board, if the figure reaches it or is compared with it, else that of similar boards.
+/// Of clocks, which are equal on all boards with few exceptions, few boards suffice for the cause of a gap in another figure.
 pub(super) fn usual(entry: &Entry) -> Option<f64> {
+    let is_against_board = || gap((0, entry)).is_some_and(|gap| gap.against == Against::Board);
     match entry.same_board {
-        Some(median) if is_of_this_board(entry) => Some(median),
+        Some(median) if is_of_this_board(entry) || is_against_board() => Some(median),
+        _ if entry.expected.is_none() && is_cold(&entry.figure) => Some(entry.same_soc.as_ref()?.median),
         _ => Some(entry.expected.as_ref()?.median),
     }
 }
@@ -73,9 +91,13 @@ const LEAST: GapConditions = GapConditions { distance: DISTANCE_MIN, loss_percen
 /// Conditions if the result itself shows a cause.
 const LEAST_WITH_CAUSE: GapConditions = GapConditions { distance: 0.5, loss_percent: 10.0 };
 
-/// Conditions for this figure; 7-zip shows the cost of 32-bit programs.
-pub(super) fn least(figure: &Figure, has_narrow_userland: bool) -> GapConditions {
-    if has_narrow_userland && figure.key.is_of(WorkloadId::SevenZip) { LEAST_WITH_CAUSE } else { LEAST }
+/// Conditions for this figure if the result shows these causes: 7-zip shows the cost of 32-bit programs and of lower clocks.
+pub(super) fn least(figure: &Figure, shown: &[Cause]) -> GapConditions {
+    let is_expected = |cause: &Cause| match cause {
+        Cause::Userland => figure.key.is_of(WorkloadId::SevenZip),
+        _ => figure.key.is_of(WorkloadId::SevenZip) || is_cold(figure),
+    };
+    if shown.iter().any(is_expected) { LEAST_WITH_CAUSE } else { LEAST }
 }
 
 /// True for a deficit that follows from a usual clock: if some boards of a SoC are overclocked, the others have no gap.
@@ -106,26 +128,44 @@ pub(super) fn is_gap(entry: &Entry) -> bool {
     gap((0, entry)).is_some()
 }
 
-fn gap((index, entry): (usize, &Entry)) -> Option<Gap> {
-    let figure = &entry.figure;
-    let expected = entry.expected.as_ref().filter(|_| counts(figure))?;
-    // The favourable end of an estimated value.
-    let value = match (&figure.estimate, figure.higher_is_better) {
-        (Some(estimate), true) => estimate.high,
-        (Some(estimate), false) => estimate.low,
-        (None, _) => figure.value,
-    };
-    let is_worse = worse_by(expected, value, figure.higher_is_better) > entry.least.distance;
-    let change = figure.change_from(expected.median);
-    let log = loss_log(figure, expected.median)?;
-    let is_wide = loss_percent(log) >= entry.least.loss_percent;
+fn gap(place: (usize, &Entry)) -> Option<Gap> {
+    let entry = place.1;
+    let against = if entry.is_expected_by_core { Against::CoreType } else { Against::Soc };
+    let to_similar = entry.expected.as_ref().and_then(|range| gap_to(place, range, entry.least, against));
+    to_similar.or_else(|| {
+        // What others with the SoC hardly exceed is as it should be, whatever other boards of its name reach.
+        let lost = entry.expected.as_ref().and_then(|range| loss_log(&entry.figure, range.median));
+        let is_low = lost.is_none_or(|log| loss_percent(log) >= LEAST_WITH_CAUSE.loss_percent);
+        // Clocks and scores of a board depend on its settings and programs as well: some boards are overclocked.
+        let is_of_memory = entry.figure.key.workload().is_of_memory();
+        let range = entry.board_range.as_ref().filter(|_| is_low && is_of_memory)?;
+        gap_to(place, range, LEAST, Against::Board)
+    })
+}
+
+fn gap_to((index, entry): (usize, &Entry), range: &Range, least: GapConditions, against: Against) -> Option<Gap> {
+    let figure = Some(&entry.figure).filter(|figure| counts(figure))?;
+    let is_worse = worse_by(range, favourable(figure), figure) > least.distance;
+    let change = figure.change_from(range.median);
+    let log = loss_log(figure, range.median)?;
+    let is_wide = loss_percent(log) >= least.loss_percent;
     (is_worse && is_wide).then_some(Gap {
         title: entry.title.clone(),
         core: figure.core.as_ref().map(Core::label),
         change_percent: change.percent()?,
         log,
         entry: index,
+        against,
     })
+}
+
+/// Value of a figure; the favourable end of an estimate.
+fn favourable(figure: &Figure) -> f64 {
+    match (&figure.estimate, figure.higher_is_better) {
+        (Some(estimate), true) => estimate.high,
+        (Some(estimate), false) => estimate.low,
+        (None, _) => figure.value,
+    }
 }
 
 /// False for clocks during and after load, which belong to the verdict.
@@ -134,9 +174,9 @@ fn counts(figure: &Figure) -> bool {
 }
 
 /// Distance of a value on the bad side of a range, in half ranges.
-fn worse_by(range: &Range, value: f64, higher_is_better: bool) -> f64 {
+fn worse_by(range: &Range, value: f64, figure: &Figure) -> f64 {
     let distance = range.distance(value);
-    if higher_is_better { -distance } else { distance }
+    if figure.higher_is_better { -distance } else { distance }
 }
 
 /// Logarithm of the factor by which the other value is better.

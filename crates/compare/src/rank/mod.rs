@@ -29,7 +29,7 @@ use crate::reference::{Reference, Row, builtin_rows, parse, soc_key, write};
 use facts::figures::{Figure, FigureKey, titles_among, verdict_of};
 use facts::number::number;
 use facts::stats::median;
-use facts::{Explained, Explanation, Facts, Verdict};
+use facts::{Cause, Explained, Explanation, Facts, Verdict};
 use peers::{OtherValues, Peer, PeerFilter, known, others};
 use record::{Record, WorkloadId};
 use serde::Serialize;
@@ -83,6 +83,12 @@ pub struct Entry {
     /// Lowest and highest of these boards, if too few for a range.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub extremes: Option<Extremes>,
+    /// Range of published results of boards with the same name, if they are several.
+    #[serde(skip)]
+    board_range: Option<Range>,
+    /// True if `expected` is the range of cores of the same type.
+    #[serde(skip)]
+    is_expected_by_core: bool,
     /// Conditions for a gap.
     #[serde(skip)]
     least: gaps::GapConditions,
@@ -243,14 +249,15 @@ fn ranked(
     let own = OwnProperties {
         soc: key_of_soc.as_deref(),
         board: facts.machine.board.known().map(String::as_str),
-        has_narrow_userland: causes::has_narrow_userland(facts),
+        causes: &causes::shown(facts),
     };
     let find = |figure: &Figure| {
         let among = |peers: &[&Peer<'_>]| entry(facts, figure, all, peers, own);
         let first = (scope == Scope::Similar).then(|| among(&same_soc)).flatten();
         let has_range = |entry: &Entry| entry.same_soc.as_ref().is_some_and(|standing| standing.range.is_some());
         match first {
-            Some(entry) if has_range(&entry) || !is_by_clock(&figure.key) => Some(entry),
+            Some(entry) if !is_by_clock(&figure.key) => Some(entry),
+            Some(entry) if has_range(&entry) && !own.causes.contains(&Cause::Userland) => Some(entry),
             None if scope == Scope::Similar && !is_by_clock(&figure.key) => None,
             _ => among(peers),
         }
@@ -306,7 +313,8 @@ fn stored(row: &Row) -> Option<Row> {
 struct OwnProperties<'a> {
     soc: Option<&'a str>,
     board: Option<&'a str>,
-    has_narrow_userland: bool,
+    /// Causes that the result itself shows.
+    causes: &'a [Cause],
 }
 
 fn entry(
@@ -329,14 +337,23 @@ fn entry(
         standing(figure, &others, mhz)
     });
     let among_all = standing(figure, &others(figure, place, &known, PeerFilter::All), 1.0)?;
-    let like = [&same_soc, &same_core_type].into_iter().flatten().find(|standing| standing.range.is_some());
+    let range = |standing: &Option<Standing>| standing.as_ref().is_some_and(|standing| standing.range.is_some());
+    // The clock of other boards would hide the cost of 32-bit programs.
+    let is_expected_by_core = range(&same_core_type) && (!range(&same_soc) || own.causes.contains(&Cause::Userland));
+    let like = if is_expected_by_core { &same_core_type } else { &same_soc };
+    let like = like.as_ref().filter(|standing| standing.range.is_some());
+    // Other results of the board may have another userland, or another clock.
+    let same_board = same_board.filter(|_| !(is_expected_by_core && own.causes.contains(&Cause::Userland)));
+    let of_board = same_board.map(|others| others.times(1.0));
     Some(Entry {
         expected: like.and_then(|standing| standing.range),
         extremes: like.or(same_soc.as_ref()).and_then(|standing| standing.extremes.clone()),
         estimated: figure.estimated_words(facts::figures::equivalent::version_of(record, figure).as_deref()),
         title: String::new(),
-        least: gaps::least(figure, own.has_narrow_userland),
-        same_board: same_board.and_then(|others| median(&others.times(1.0))),
+        least: gaps::least(figure, own.causes),
+        board_range: of_board.as_ref().and_then(|values| range::range_of_board(&figure.key, values)),
+        same_board: of_board.and_then(|values| median(&values)),
+        is_expected_by_core,
         figure: figure.clone(),
         same_soc,
         same_core_type,

@@ -19,6 +19,11 @@ const DEVIATIONS_MAX: f64 = 2.5;
 const TAILS: f64 = 1.4;
 /// Weight of the usual value of a workload, in number of values.
 const PRIOR_VALUES: f64 = 1.0;
+/// Minimum number of other results of a board for a range.
+const BOARD_RESULTS_MIN: usize = 2;
+/// Ratio of the usual deviation between results of one board to that between boards with one SoC. In the reference data it is
+/// 0.2 (memory, ciphers) to 0.6 (7-zip, clocks).
+const BOARD_SPREAD: f64 = 0.5;
 /// Student's t for 90 %, by degrees of freedom.
 const STUDENT: [(usize, f64); 10] =
     [(1, 6.31), (2, 2.92), (3, 2.35), (4, 2.13), (5, 2.02), (6, 1.94), (8, 1.86), (12, 1.78), (20, 1.72), (60, 1.67)];
@@ -92,9 +97,18 @@ pub(super) fn range(key: &FigureKey, values: &[f64]) -> Option<Range> {
     if values.len() < OTHERS_MIN {
         return None;
     }
+    range_of(values, usual_spread(key))
+}
+
+/// Range of results of one board; `None` for a single one.
+pub(super) fn range_of_board(key: &FigureKey, values: &[f64]) -> Option<Range> {
+    if values.len() < BOARD_RESULTS_MIN { None } else { range_of(values, BOARD_SPREAD * usual_spread(key)) }
+}
+
+/// Range of values with this usual standard deviation of their logarithms.
+fn range_of(values: &[f64], usual: f64) -> Option<Range> {
     let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
     let middle = median(&logs)?;
-    let usual = usual_spread(key);
     let scale = scatter(&logs)?.max(usual);
     let squares: f64 = logs.iter().map(|log| (log - middle).abs().min(DEVIATIONS_MAX * scale).powi(2)).total();
     let others = values.len();

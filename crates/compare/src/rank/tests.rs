@@ -146,3 +146,70 @@ fn a_board_is_as_good_as_others_of_its_name() {
         assert_eq!((answer.gaps.len(), answer.gaps_of_this_board.len()), (gaps, 1 - gaps));
     }
 }
+
+/// A result with these figures of memory and 7-zip, and a limit of its clock.
+fn run_of(board: &str, copies_mb_per_s: u64, mips: u32, limit_khz: u32) -> Record {
+    let copies = record::StepMeasurement::Bandwidth(record::Bandwidth {
+        rows: vec![record::BandwidthRow {
+            routine: "copy".into(),
+            operation: record::MemoryOperation::Copy,
+            bytes_per_s: vec![copies_mb_per_s * 1_000_000; 3],
+            printed_deviation_percent: None,
+            line: None,
+        }],
+        ..Default::default()
+    });
+    let record = crate::test_support::own_run();
+    let mut record = crate::test_support::with_step(
+        record,
+        WorkloadId::MemoryBandwidth,
+        record::Variant::ONLY,
+        &[0],
+        (0.0, 1.0),
+        copies,
+    );
+    record = crate::test_support::with_scores(record, 2_500, &[mips; 3]);
+    record.steps.iter_mut().for_each(|step| step.method = if step.workload == WorkloadId::SevenZip { 16 } else { 1 });
+    record.machine.policies = vec![record::Policy {
+        cpus: vec![0, 1, 2, 3],
+        clock_khz_max: record::Fact::Known(1_800_000),
+        limit_khz_max: record::Fact::Known(limit_khz),
+        ..Default::default()
+    }];
+    record.machine.soc = record::Fact::Known("Maker XY1234".into());
+    record.machine.board = record::Fact::Known(board.into());
+    record
+}
+
+/// Boards of one SoC can differ in memory by so much that only other results of the same board show a defect.
+#[test]
+fn memory_is_compared_with_other_results_of_the_board() {
+    let explained = explained_by(Vec::new());
+    let row =
+        |board: &str, rate: u64| Row::of(&Facts::of(&run_of(board, rate, 10_000, 1_800_000)), &explained, "x.txt");
+    let mut rows = vec![row("A", 2_000), row("B", 7_900), row("C", 2_400), row("D", 8_000)];
+    rows.extend([4_000, 4_100].map(|rate| Row { is_published: true, ..row("Wide One", rate) }));
+    let reference = Reference::of(rows);
+    for (rate, gaps) in [(3_900, 0), (2_000, 1)] {
+        let record = run_of("Wide One", rate, 10_000, 1_800_000);
+        let answer = rank(&with(&record, explained.clone()), &reference).answer;
+        assert_eq!(answer.gaps.len(), gaps, "{}", answer.sentence);
+        let is_against_board = answer.sentence.contains("against other results of boards with this name");
+        assert_eq!(is_against_board, gaps > 0, "{}", answer.sentence);
+    }
+}
+
+/// A limit that the result itself shows is the cause of a deficit that is too small to stand out without one.
+#[test]
+fn a_limit_of_the_clock_is_a_cause_without_other_clocks() {
+    let explained = explained_by(Vec::new());
+    let row = |mips| Row::of(&Facts::of(&run_of("A", 4_000, mips, 1_800_000)), &explained, "x.txt");
+    let reference = Reference::of([10_000, 9_600, 10_400, 10_100, 9_900].map(row).into());
+    for (limit_khz, expected) in [(1_800_000, "As good as"), (1_500_000, "7-zip, all CPUs is 13 % lower")] {
+        let record = run_of("B", 4_000, 8_700, limit_khz);
+        let answer = rank(&with(&record, explained.clone()), &reference).answer;
+        assert!(answer.sentence.starts_with(expected), "{}", answer.sentence);
+        let first = answer.causes.first().map(|cause| cause.id);
+        assert_eq!(first, (limit_khz < 1_800_000).then_some(facts::Cause::ClockLimit), "{}", answer.sentence);
+    }
+}

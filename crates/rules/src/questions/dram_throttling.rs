@@ -10,12 +10,12 @@ pub(super) const ANSWER: Answer =
     Answer { id: QuestionId::DramThrottling, text: Answer::NO_TEXT, reports: &[], plots: &[], rules: &[RULE] };
 
 const RULE: Rule = Rule {
-    id: RuleId::own("dram-throttling"),
-    about: "Whether memory or CPUs are slower after a stress load than before.",
-    link: "https://docs.kernel.org/driver-api/devfreq.html",
-    check,
     throttles: ThrottledPart::Memory,
-    ..Rule::PLAIN
+    ..Rule::new(
+        RuleId::own("dram-throttling"),
+        "Whether memory or CPUs are slower after a stress load than before.",
+        check,
+    )
 };
 
 /// Spread of latency and bandwidth on quiet boards.

@@ -22,12 +22,8 @@ const REPORT: Report = Report {
 };
 
 const RULE: Rule = Rule {
-    id: RuleId::own("power-states"),
-    about: "Power of the machine: idle, at full load and at most.",
-    link: "https://docs.kernel.org/admin-guide/pm/sleep-states.html",
-    check,
     role: Role::Answer,
-    ..Rule::PLAIN
+    ..Rule::new(RuleId::own("power-states"), "Power of the machine: idle, at full load and at most.", check)
 };
 
 /// Power of one state.

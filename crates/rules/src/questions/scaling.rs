@@ -40,12 +40,12 @@ const REPORT: Report = Report {
 };
 
 const RULE: Rule = Rule {
-    id: RuleId::own("cpu-scaling"),
-    about: "How much of what all CPUs reach alone they reach together, and how much of the rest is due to their clock.",
-    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
-    check: |facts| results(facts).iter().filter_map(finding).collect(),
     role: Role::Answer,
-    ..Rule::PLAIN
+    ..Rule::new(
+        RuleId::own("cpu-scaling"),
+        "How much of what all CPUs reach alone they reach together, and how much of the rest is due to their clock.",
+        |facts| results(facts).iter().filter_map(finding).collect(),
+    )
 };
 
 /// Less than this share of the sum, or of the clock, is noise.

@@ -2,64 +2,20 @@
 
 use super::units::{gigatransfers, speed_name};
 use super::{first, place, table};
-use crate::tables::{Precondition, Rule, Subject};
+use crate::tables::Rule;
 use facts::{Facts, Finding, Quantity, Severity, plain};
 use record::{DiskBus, PciDevice, RuleId, UsbDevice};
 
-pub(crate) const PCIE: Rule = Rule {
-    id: RuleId::own("pcie-link"),
-    about: "A PCIe link runs below the speed or width both ends support.",
-    link: "https://docs.kernel.org/PCI/index.html",
-    check: pcie,
-    subjects: &[Subject::Storage],
-    when: Precondition::Rest,
-    ..Rule::PLAIN
-};
-pub(crate) const ASPM: Rule = Rule {
-    id: RuleId::own("aspm"),
-    about: "PCIe ASPM is enabled and adds latency.",
-    link: "https://docs.kernel.org/admin-guide/kernel-parameters.html",
-    check: aspm,
-    subjects: &[Subject::Storage],
-    when: Precondition::Rest,
-    ..Rule::PLAIN
-};
-pub(crate) const SATA: Rule = Rule {
-    id: RuleId::own("sata-link"),
-    about: "A SATA link runs below the speed both ends support.",
-    link: "https://ata.wiki.kernel.org/index.php/Libata_error_messages",
-    check: sata,
-    subjects: &[Subject::Storage],
-    when: Precondition::Rest,
-    ..Rule::PLAIN
-};
-pub(crate) const SATA_POWER: Rule = Rule {
-    id: RuleId::own("sata-power"),
-    about: "SATA link power management is enabled and adds latency.",
-    link: "https://docs.kernel.org/scsi/link_power_management_policy.html",
-    check: sata_power,
-    subjects: &[Subject::Storage],
-    when: Precondition::Rest,
-    ..Rule::PLAIN
-};
-pub(crate) const USB: Rule = Rule {
-    id: RuleId::own("usb-speed"),
-    about: "USB storage runs below its possible speed.",
-    link: "https://docs.kernel.org/driver-api/usb/index.html",
-    check: usb_speed,
-    subjects: &[Subject::Storage],
-    when: Precondition::Rest,
-    ..Rule::PLAIN
-};
-pub(crate) const UAS: Rule = Rule {
-    id: RuleId::own("usb-uas"),
-    about: "USB storage does not use UAS.",
-    link: "https://docs.kernel.org/admin-guide/kernel-parameters.html",
-    check: uas,
-    subjects: &[Subject::Storage],
-    when: Precondition::Rest,
-    ..Rule::PLAIN
-};
+pub(crate) const PCIE: Rule =
+    Rule::of_storage(RuleId::own("pcie-link"), "A PCIe link runs below the speed or width both ends support.", pcie);
+pub(crate) const ASPM: Rule = Rule::of_storage(RuleId::own("aspm"), "PCIe ASPM is enabled and adds latency.", aspm);
+pub(crate) const SATA: Rule =
+    Rule::of_storage(RuleId::own("sata-link"), "A SATA link runs below the speed both ends support.", sata);
+pub(crate) const SATA_POWER: Rule =
+    Rule::of_storage(RuleId::own("sata-power"), "SATA link power management is enabled and adds latency.", sata_power);
+pub(crate) const USB: Rule =
+    Rule::of_storage(RuleId::own("usb-speed"), "USB storage runs below its possible speed.", usb_speed);
+pub(crate) const UAS: Rule = Rule::of_storage(RuleId::own("usb-uas"), "USB storage does not use UAS.", uas);
 
 /// USB 2, in Mbit/s.
 const HIGH_SPEED: u32 = 480;

@@ -12,28 +12,13 @@ pub(crate) use mode::SLOW;
 pub(crate) use size::SIZE;
 
 use super::{first, place};
-use crate::tables::{Precondition, Rule, Subject};
+use crate::tables::Rule;
 use facts::{Facts, Finding, Quantity, Severity, how_many, plain};
 use record::{Card, Disk, RuleId};
 
-pub(crate) const ERRORS: Rule = Rule {
-    id: RuleId::own("card-errors"),
-    about: "The kernel reported errors of an SD card or eMMC.",
-    link: "https://docs.kernel.org/driver-api/mmc/index.html",
-    check: errors,
-    subjects: &[Subject::Storage],
-    when: Precondition::Rest,
-    ..Rule::PLAIN
-};
-pub(crate) const WORN: Rule = Rule {
-    id: RuleId::own("card-worn"),
-    about: "An eMMC is near its end of life.",
-    link: "https://docs.kernel.org/driver-api/mmc/mmc-dev-attrs.html",
-    check: worn,
-    subjects: &[Subject::Storage],
-    when: Precondition::Rest,
-    ..Rule::PLAIN
-};
+pub(crate) const ERRORS: Rule =
+    Rule::of_storage(RuleId::own("card-errors"), "The kernel reported errors of an SD card or eMMC.", errors);
+pub(crate) const WORN: Rule = Rule::of_storage(RuleId::own("card-worn"), "An eMMC is near its end of life.", worn);
 
 /// Steps of 10 %: 9 is 80 to 90 % of life used.
 const LIFE_STEP_MIN: u32 = 9;

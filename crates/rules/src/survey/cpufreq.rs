@@ -5,62 +5,20 @@ use crate::tables::{Precondition, Rule};
 use facts::{Facts, Finding, Quantity, Severity, view};
 use record::{RuleId, Scaler, ScalerKind};
 
-pub(crate) const GOVERNOR: Rule = Rule {
-    id: RuleId::own("cpu-governor"),
-    about: "A cpufreq governor keeps clocks low or ramps up late.",
-    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#generic-scaling-governors",
-    check: governor,
-    when: Precondition::Rest,
-    ..Rule::PLAIN
-};
-pub(crate) const LIMIT: Rule = Rule {
-    id: RuleId::own("cpu-limit"),
-    about: "A cpufreq limit is below the highest CPU clock.",
-    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#policy-interface-in-sysfs",
-    check: limit,
-    when: Precondition::Rest,
-    ..Rule::PLAIN
-};
-pub(crate) const BOOST: Rule = Rule {
-    id: RuleId::own("cpu-boost-off"),
-    about: "Boost clocks are disabled.",
-    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#frequency-boost-support",
-    check: boost,
-    when: Precondition::Rest,
-    ..Rule::PLAIN
-};
-pub(crate) const IO_IS_BUSY: Rule = Rule {
-    id: RuleId::own("io-is-busy"),
-    about: "The ondemand governor does not count I/O wait as load.",
-    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#ondemand",
-    check: io_is_busy,
-    when: Precondition::Rest,
-    ..Rule::PLAIN
-};
-pub(crate) const ONDEMAND: Rule = Rule {
-    id: RuleId::own("ondemand-tunables"),
-    about: "Governor tunables delay the clock ramp.",
-    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#ondemand",
-    check: tunables,
-    when: Precondition::Rest,
-    ..Rule::PLAIN
-};
-pub(crate) const SCHEDUTIL_BLIND: Rule = Rule {
-    id: RuleId::own("schedutil-blind"),
-    about: "The scheduler does not know the CPU capacities.",
-    link: "https://docs.kernel.org/scheduler/sched-capacity.html",
-    check: schedutil_blind,
-    when: Precondition::Rest,
-    ..Rule::PLAIN
-};
-pub(crate) const SCHEDUTIL_SLOW: Rule = Rule {
-    id: RuleId::own("schedutil-slow"),
-    about: "Schedutil has a long rate limit.",
-    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#schedutil",
-    check: schedutil_slow,
-    when: Precondition::Rest,
-    ..Rule::PLAIN
-};
+pub(crate) const GOVERNOR: Rule =
+    Rule::at_rest(RuleId::own("cpu-governor"), "A cpufreq governor keeps clocks low or ramps up late.", governor);
+pub(crate) const LIMIT: Rule =
+    Rule::at_rest(RuleId::own("cpu-limit"), "A cpufreq limit is below the highest CPU clock.", limit);
+pub(crate) const BOOST: Rule =
+    Rule { when: Precondition::Rest, ..Rule::new(RuleId::own("cpu-boost-off"), "Boost clocks are disabled.", boost) };
+pub(crate) const IO_IS_BUSY: Rule =
+    Rule::at_rest(RuleId::own("io-is-busy"), "The ondemand governor does not count I/O wait as load.", io_is_busy);
+pub(crate) const ONDEMAND: Rule =
+    Rule::at_rest(RuleId::own("ondemand-tunables"), "Governor tunables delay the clock ramp.", tunables);
+pub(crate) const SCHEDUTIL_BLIND: Rule =
+    Rule::at_rest(RuleId::own("schedutil-blind"), "The scheduler does not know the CPU capacities.", schedutil_blind);
+pub(crate) const SCHEDUTIL_SLOW: Rule =
+    Rule::at_rest(RuleId::own("schedutil-slow"), "Schedutil has a long rate limit.", schedutil_slow);
 
 /// Load from which ondemand uses the highest clock; kernels ship 80 to 95.
 const UP_THRESHOLD_MAX: u64 = 95;

@@ -1,26 +1,14 @@
 //! Checks of the use of CPUs: isolated CPUs, and interrupts on one slow core.
 
 use super::{first, place};
-use crate::tables::{Precondition, Rule};
+use crate::tables::Rule;
 use facts::{Facts, Finding, Quantity, Severity, view};
 use record::{Interrupt, RuleId};
 
-pub(crate) const KEPT_AWAY: Rule = Rule {
-    id: RuleId::own("cpus-kept-away"),
-    about: "Some CPUs are excluded from scheduling.",
-    link: "https://docs.kernel.org/admin-guide/cgroup-v2.html#cpuset",
-    check: kept_away,
-    when: Precondition::Rest,
-    ..Rule::PLAIN
-};
-pub(crate) const INTERRUPTS: Rule = Rule {
-    id: RuleId::own("interrupts-on-one-cpu"),
-    about: "The busiest interrupt runs on a slow CPU.",
-    link: "https://docs.kernel.org/core-api/irq/irq-affinity.html",
-    check: interrupts,
-    when: Precondition::Rest,
-    ..Rule::PLAIN
-};
+pub(crate) const KEPT_AWAY: Rule =
+    Rule::at_rest(RuleId::own("cpus-kept-away"), "Some CPUs are excluded from scheduling.", kept_away);
+pub(crate) const INTERRUPTS: Rule =
+    Rule::at_rest(RuleId::own("interrupts-on-one-cpu"), "The busiest interrupt runs on a slow CPU.", interrupts);
 
 /// Fewer interrupts since boot are no load.
 const INTERRUPTS_MIN: u64 = 100_000;

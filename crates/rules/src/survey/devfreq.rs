@@ -1,28 +1,20 @@
 //! Checks of everything else that scales its clock: memory controller, GPU, NPU.
 
 use super::{first, place};
-use crate::tables::{Precondition, Rule, Subject};
+use crate::tables::Rule;
 use facts::{Facts, Finding, Quantity, Severity};
 use record::{RuleId, Scaler, ScalerKind};
 
-pub(crate) const GOVERNOR: Rule = Rule {
-    id: RuleId::own("device-governor"),
-    about: "A devfreq governor keeps memory, GPU or NPU clocks low or ramps up late.",
-    link: "https://docs.kernel.org/driver-api/devfreq.html",
-    check: governor,
-    subjects: &[Subject::Storage],
-    when: Precondition::Rest,
-    ..Rule::PLAIN
-};
-pub(crate) const LIMIT: Rule = Rule {
-    id: RuleId::own("device-limit"),
-    about: "A devfreq limit is below the highest clock of memory, GPU or NPU.",
-    link: "https://docs.kernel.org/driver-api/devfreq.html",
-    check: limit,
-    subjects: &[Subject::Storage],
-    when: Precondition::Rest,
-    ..Rule::PLAIN
-};
+pub(crate) const GOVERNOR: Rule = Rule::of_storage(
+    RuleId::own("device-governor"),
+    "A devfreq governor keeps memory, GPU or NPU clocks low or ramps up late.",
+    governor,
+);
+pub(crate) const LIMIT: Rule = Rule::of_storage(
+    RuleId::own("device-limit"),
+    "A devfreq limit is below the highest clock of memory, GPU or NPU.",
+    limit,
+);
 
 fn devices<'a>(facts: &'a Facts<'_>) -> impl Iterator<Item = &'a Scaler> {
     let scalers = first(facts).map_or(&[][..], |survey| &survey.scalers);

@@ -1,37 +1,15 @@
 //! Checks of disks and file systems: schedulers that cost CPU time, NTFS by FUSE, synchronous mounts.
 
 use super::{first, place};
-use crate::tables::{Precondition, Rule, Subject};
+use crate::tables::Rule;
 use facts::{Facts, Finding, Quantity, Severity};
 use record::{DiskBus, RuleId};
 
-pub(crate) const SCHEDULER: Rule = Rule {
-    id: RuleId::own("disk-scheduler"),
-    about: "The I/O scheduler is unsuitable for the disk.",
-    link: "https://docs.kernel.org/block/switching-sched.html",
-    check: scheduler,
-    subjects: &[Subject::Storage],
-    when: Precondition::Rest,
-    ..Rule::PLAIN
-};
-pub(crate) const FUSE: Rule = Rule {
-    id: RuleId::own("disk-fuse"),
-    about: "A FUSE file system costs CPU time.",
-    link: "https://docs.kernel.org/filesystems/ntfs3.html",
-    check: fuse,
-    subjects: &[Subject::Storage],
-    when: Precondition::Rest,
-    ..Rule::PLAIN
-};
-pub(crate) const SYNC: Rule = Rule {
-    id: RuleId::own("mount-options"),
-    about: "A mount option slows down writes.",
-    link: "https://man7.org/linux/man-pages/man8/mount.8.html",
-    check: options,
-    subjects: &[Subject::Storage],
-    when: Precondition::Rest,
-    ..Rule::PLAIN
-};
+pub(crate) const SCHEDULER: Rule =
+    Rule::of_storage(RuleId::own("disk-scheduler"), "The I/O scheduler is unsuitable for the disk.", scheduler);
+pub(crate) const FUSE: Rule = Rule::of_storage(RuleId::own("disk-fuse"), "A FUSE file system costs CPU time.", fuse);
+pub(crate) const SYNC: Rule =
+    Rule::of_storage(RuleId::own("mount-options"), "A mount option slows down writes.", options);
 
 fn scheduler(facts: &Facts<'_>) -> Vec<Finding> {
     let disks = first(facts).map_or(&[][..], |survey| &survey.disks);

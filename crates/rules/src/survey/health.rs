@@ -1,19 +1,12 @@
 //! Check: disk-health. What smartctl reported of a disk: failing, worn, hot, errors on medium or cable.
 
 use super::{first, place};
-use crate::tables::{Precondition, Rule, Subject};
+use crate::tables::Rule;
 use facts::{Facts, Finding, Quantity, Severity};
 use record::{Disk, Health, RuleId};
 
-pub(crate) const DISK: Rule = Rule {
-    id: RuleId::own("disk-health"),
-    about: "A disk is failing, worn out, hot or has errors.",
-    link: "https://www.smartmontools.org/wiki/FAQ",
-    check,
-    subjects: &[Subject::Storage],
-    when: Precondition::Rest,
-    ..Rule::PLAIN
-};
+pub(crate) const DISK: Rule =
+    Rule::of_storage(RuleId::own("disk-health"), "A disk is failing, worn out, hot or has errors.", check);
 
 /// Flash slows down and ages above; its makers give 70 °C as the limit.
 const HOT_FLASH_CELSIUS: i64 = 60;

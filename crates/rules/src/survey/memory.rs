@@ -1,45 +1,21 @@
 //! Checks of memory: clock and channels of modules, huge pages, priorities of swap.
 
 use super::{first, place};
-use crate::tables::{Precondition, Rule, Subject};
+use crate::tables::Rule;
 use facts::{Facts, Finding, Quantity, Severity};
 use record::{RuleId, SwapKind};
 
-pub(crate) const CLOCK: Rule = Rule {
-    id: RuleId::own("memory-clock"),
-    about: "Memory modules run below their rated speed.",
-    link: "https://www.dmtf.org/standards/smbios",
-    check: clock,
-    subjects: &[Subject::Storage],
-    when: Precondition::Rest,
-    ..Rule::PLAIN
-};
-pub(crate) const CHANNELS: Rule = Rule {
-    id: RuleId::own("memory-one-module"),
-    about: "Only one memory module: half of the bandwidth may be unused.",
-    link: "https://www.dmtf.org/standards/smbios",
-    check: one_module,
-    subjects: &[Subject::Storage],
-    when: Precondition::Rest,
-    ..Rule::PLAIN
-};
-pub(crate) const HUGE_PAGES: Rule = Rule {
-    id: RuleId::own("transparent-hugepage"),
-    about: "Transparent huge pages are disabled.",
-    link: "https://docs.kernel.org/admin-guide/mm/transhuge.html",
-    check: huge_pages,
-    when: Precondition::Rest,
-    ..Rule::PLAIN
-};
-pub(crate) const SWAP_PRIORITY: Rule = Rule {
-    id: RuleId::own("swap-priority"),
-    about: "Disk swap is used before zram.",
-    link: "https://docs.kernel.org/admin-guide/blockdev/zram.html",
-    check: swap_priority,
-    subjects: &[Subject::Storage],
-    when: Precondition::Rest,
-    ..Rule::PLAIN
-};
+pub(crate) const CLOCK: Rule =
+    Rule::of_storage(RuleId::own("memory-clock"), "Memory modules run below their rated speed.", clock);
+pub(crate) const CHANNELS: Rule = Rule::of_storage(
+    RuleId::own("memory-one-module"),
+    "Only one memory module: half of the bandwidth may be unused.",
+    one_module,
+);
+pub(crate) const HUGE_PAGES: Rule =
+    Rule::at_rest(RuleId::own("transparent-hugepage"), "Transparent huge pages are disabled.", huge_pages);
+pub(crate) const SWAP_PRIORITY: Rule =
+    Rule::of_storage(RuleId::own("swap-priority"), "Disk swap is used before zram.", swap_priority);
 
 fn clock(facts: &Facts<'_>) -> Vec<Finding> {
     let modules = first(facts).map_or(&[][..], |survey| &survey.memory);

@@ -1,29 +1,15 @@
 //! Check: power-supply. The power supply gives less than the board may need.
 
 use super::{first, place};
-use crate::tables::{Precondition, Rule, Subject};
+use crate::tables::Rule;
 use facts::{Facts, Finding, Quantity, Severity};
 use record::{RuleId, Supply};
 
-pub(crate) const SUPPLY: Rule = Rule {
-    id: RuleId::own("power-supply"),
-    about: "The power supply may be too weak for the board.",
-    link: "https://docs.kernel.org/admin-guide/abi-testing-files.html",
-    check,
-    subjects: &[Subject::Storage],
-    when: Precondition::Rest,
-    ..Rule::PLAIN
-};
+pub(crate) const SUPPLY: Rule =
+    Rule::of_storage(RuleId::own("power-supply"), "The power supply may be too weak for the board.", check);
 
-pub(crate) const BATTERY: Rule = Rule {
-    id: RuleId::own("on-battery"),
-    about: "The machine runs on battery power.",
-    link: "https://docs.kernel.org/admin-guide/abi-testing-files.html",
-    check: battery,
-    subjects: &[Subject::Storage],
-    when: Precondition::Rest,
-    ..Rule::PLAIN
-};
+pub(crate) const BATTERY: Rule =
+    Rule::of_storage(RuleId::own("on-battery"), "The machine runs on battery power.", battery);
 
 /// Firmware and governors save power while a battery discharges.
 fn battery(facts: &Facts<'_>) -> Vec<Finding> {

@@ -4,18 +4,12 @@
 
 use super::first;
 use crate::config_txt::{ConfigTxt, Kind};
-use crate::tables::{Precondition, Rule};
+use crate::tables::Rule;
 use facts::{Facts, Finding, Place, Severity};
 use record::RuleId;
 
-pub(crate) const CONFIG: Rule = Rule {
-    id: RuleId::own("config-txt"),
-    about: "A setting in config.txt costs performance or is ineffective.",
-    link: "https://www.raspberrypi.com/documentation/computers/config_txt.html",
-    check,
-    when: Precondition::Rest,
-    ..Rule::PLAIN
-};
+pub(crate) const CONFIG: Rule =
+    Rule::at_rest(RuleId::own("config-txt"), "A setting in config.txt costs performance or is ineffective.", check);
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let Some(settings) = first(facts).and_then(|survey| survey.config_txt.known()) else { return Vec::new() };

@@ -1,6 +1,6 @@
 //! Evidence in a Record about clocks, memory and userland.
 
-use super::{SAME_LOG, loss};
+use super::{SAME_LOG, loss, usual};
 use crate::rank::Entry;
 use facts::{Cause, Facts};
 use record::{Record, Variant, WorkloadId};
@@ -10,13 +10,17 @@ pub(super) fn of_clock(record: &Record, entries: &[Entry]) -> Option<(Cause, Str
     let cold = entries
         .iter()
         .filter(|entry| entry.figure.key.is_of(WorkloadId::Clock) && entry.figure.key.is_form(&Variant::COLD));
-    let (entry, lost) = cold.filter_map(|entry| Some((entry, loss(entry)?))).max_by(|a, b| a.1.total_cmp(&b.1))?;
-    if lost < SAME_LOG {
-        return None;
-    }
+    let lost = cold.filter_map(|entry| Some((entry, loss(entry)?))).max_by(|a, b| a.1.total_cmp(&b.1));
+    let Some((entry, _)) = lost.filter(|(_, lost)| *lost >= SAME_LOG) else {
+        // Not every cluster is measured, nor is each one known of others.
+        let (policy, limit, highest) = lowest_limit(record)?;
+        let cpus = record::cpu_words(&policy.cpus);
+        let words = format!("{cpus}: cpufreq is limited to {} MHz of {}", limit / 1000, highest / 1000);
+        return Some((Cause::ClockLimit, words));
+    };
     let core = entry.figure.core.as_ref()?;
     let mhz = entry.figure.value;
-    let others = entry.expected.as_ref()?.median;
+    let others = usual(entry)?;
     let name = core.label();
     let told = format!("{name} at {mhz:.0} MHz instead of {others:.0} MHz");
     let policies = &record.machine.policies;
@@ -42,6 +46,30 @@ pub(super) fn of_clock(record: &Record, entries: &[Entry]) -> Option<(Cause, Str
         Some((limit, _)) => (Cause::ClockLimit, format!("{told}: cpufreq offers no more than {} MHz", limit / 1000)),
         None => (Cause::Clock, told),
     })
+}
+
+/// The policy with the lowest limit relative to its highest clock, if one is limited; limit and highest clock in kHz.
+pub(super) fn lowest_limit(record: &Record) -> Option<(&record::Policy, u32, u32)> {
+    let policies = record.machine.policies.iter();
+    let limited = policies.filter_map(|policy| {
+        let (limit, highest) = (*policy.limit_khz_max.known()?, *policy.clock_khz_max.known()?);
+        (limit_log(limit, highest) > SAME_LOG).then_some((policy, limit, highest))
+    });
+    limited.max_by(|a, b| limit_log(a.1, a.2).total_cmp(&limit_log(b.1, b.2)))
+}
+
+fn limit_log(limit: u32, highest: u32) -> f64 {
+    (f64::from(highest) / f64::from(limit)).ln()
+}
+
+/// Mean loss of the clocks of all CPUs by limits of cpufreq, as a logarithm.
+pub(super) fn limit_loss(record: &Record) -> f64 {
+    let of_policy = |policy: &record::Policy| match (policy.limit_khz_max.known(), policy.clock_khz_max.known()) {
+        (Some(limit), Some(highest)) => vec![f64::from(*limit.min(highest)) / f64::from(*highest); policy.cpus.len()],
+        _ => vec![1.0; policy.cpus.len()],
+    };
+    let kept: Vec<f64> = record.machine.policies.iter().flat_map(of_policy).collect();
+    facts::stats::mean(&kept).map_or(0.0, |kept| -kept.max(f64::EPSILON).ln())
 }
 
 /// Known facts about the memory clock: governor and clock of devfreq, modules of PCs.

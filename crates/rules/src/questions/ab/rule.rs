@@ -7,12 +7,12 @@ use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::RuleId;
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("ab-result"),
-    about: "Whether the two sides of an A/B run differ, with the confidence interval.",
-    link: "https://en.wikipedia.org/wiki/Sign_test",
-    check,
     role: Role::Answer,
-    ..Rule::PLAIN
+    ..Rule::new(
+        RuleId::own("ab-result"),
+        "Whether the two sides of an A/B run differ, with the confidence interval.",
+        check,
+    )
 };
 
 /// More tied blocks than this share say that the score is too coarse.

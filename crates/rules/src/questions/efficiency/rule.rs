@@ -6,12 +6,8 @@ use facts::{Facts, Finding, Quantity, Severity};
 use record::RuleId;
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("efficiency-result"),
-    about: "The most efficient OPP, and OPPs with anomalies.",
-    link: "https://docs.kernel.org/power/opp.html",
-    check,
     role: Role::Answer,
-    ..Rule::PLAIN
+    ..Rule::new(RuleId::own("efficiency-result"), "The most efficient OPP, and OPPs with anomalies.", check)
 };
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {

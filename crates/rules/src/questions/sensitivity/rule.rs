@@ -6,13 +6,9 @@ use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::RuleId;
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("clock-sensitivity"),
-    about: "How workloads depend on the CPU clock, and what limits them.",
-    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
-    check,
     subjects: &[Subject::Clock],
     role: Role::Answer,
-    ..Rule::PLAIN
+    ..Rule::new(RuleId::own("clock-sensitivity"), "How workloads depend on the CPU clock, and what limits them.", check)
 };
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {

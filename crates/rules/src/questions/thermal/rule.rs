@@ -6,12 +6,12 @@ use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::RuleId;
 
 pub(super) const RULE: Rule = Rule {
-    id: RuleId::own("thermal-result"),
-    about: "Time to throttling under a stress load, and the sustained clock and score.",
-    link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
-    check,
     role: Role::Answer,
-    ..Rule::PLAIN
+    ..Rule::new(
+        RuleId::own("thermal-result"),
+        "Time to throttling under a stress load, and the sustained clock and score.",
+        check,
+    )
 };
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {

@@ -1,21 +1,14 @@
 //! Check: card-counterfeit. The registers of a card match those of counterfeits.
 
 use super::{cards, finding};
-use crate::tables::{Precondition, Rule, Subject};
+use crate::tables::Rule;
 use facts::{Facts, Finding, Quantity, Severity};
 use record::table::{Row, Table};
 use record::{Card, RuleId, SerialKind};
 use serde::Serialize;
 
-pub(crate) const COUNTERFEIT: Rule = Rule {
-    id: RuleId::own("card-counterfeit"),
-    about: "A card's ID registers indicate a counterfeit.",
-    link: "https://github.com/bradfa/flashbench",
-    check: counterfeit,
-    subjects: &[Subject::Storage],
-    when: Precondition::Rest,
-    ..Rule::PLAIN
-};
+pub(crate) const COUNTERFEIT: Rule =
+    Rule::of_storage(RuleId::own("card-counterfeit"), "A card's ID registers indicate a counterfeit.", counterfeit);
 /// Names that no honest maker writes.
 const FALSE_NAMES: &[&str] = &["00000", "SMI", "ASTC", "AS"];
 

@@ -1,19 +1,12 @@
 //! Check: card-mode. A card runs in a slower mode than board and card could.
 
 use super::{cards, finding};
-use crate::tables::{Precondition, Rule, Subject};
+use crate::tables::Rule;
 use facts::{Facts, Finding, Quantity, Severity, plain};
 use record::RuleId;
 
-pub(crate) const SLOW: Rule = Rule {
-    id: RuleId::own("card-mode"),
-    about: "A card runs in a slower bus mode than supported.",
-    link: "https://docs.kernel.org/driver-api/mmc/index.html",
-    check: slow,
-    subjects: &[Subject::Storage],
-    when: Precondition::Rest,
-    ..Rule::PLAIN
-};
+pub(crate) const SLOW: Rule =
+    Rule::of_storage(RuleId::own("card-mode"), "A card runs in a slower bus mode than supported.", slow);
 /// Modes of SD and eMMC by rising speed: name in the kernel, and the property that enables it.
 const MODES: &[(&str, &str, u32)] = &[
     ("high speed", "cap-sd-highspeed", 25),

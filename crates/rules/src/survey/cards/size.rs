@@ -3,20 +3,13 @@
 
 use super::super::units::size_name;
 use super::{cards, finding};
-use crate::tables::{Precondition, Rule, Subject};
+use crate::tables::Rule;
 use facts::{Facts, Finding, Quantity, Severity};
 use record::RuleId;
 use record::table::Table;
 
-pub(crate) const SIZE: Rule = Rule {
-    id: RuleId::own("card-size"),
-    about: "A card reports an impossible capacity.",
-    link: "https://github.com/AltraMayor/f3",
-    check: size,
-    subjects: &[Subject::Storage],
-    when: Precondition::Rest,
-    ..Rule::PLAIN
-};
+pub(crate) const SIZE: Rule =
+    Rule::of_storage(RuleId::own("card-size"), "A card reports an impossible capacity.", size);
 /// Makers round sizes and keep cells in reserve; more than a tenth above the name is no rounding.
 const SIZE_FACTOR_MAX: f64 = 1.15;
 
