@@ -1,7 +1,7 @@
 //! Whose rights programs have under the real binary when it is called by sudo, and what root leaves
 //! aside because others can write it. Only root can be called; elsewhere these tests have nothing to ask.
 
-use crate::outcome::errors;
+use crate::outcome::{errors, is_root, record, sbc_bench};
 use record::{Outcome, Record, StepMeasurement, WorkloadId};
 use std::fs::Permissions;
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -32,13 +32,8 @@ impl Folder {
     }
 
     fn record(&self) -> Record {
-        let json = std::fs::read_to_string(self.0.join("run.json")).unwrap();
-        serde_json::from_str(&json).unwrap()
+        record(self.0.join("run.json"))
     }
-}
-
-fn sbc_bench(words: &[&str]) -> Command {
-    testkit::untuned_command(env!("CARGO_BIN_EXE_sbc-bench"), words)
 }
 
 /// The program as sudo starts it for `nobody`.
@@ -85,9 +80,7 @@ fn check_run(name: &str, words: &[&str], expected: &[&str]) {
 
 #[test]
 fn command_runs_as_the_user_who_called_sudo() {
-    if !machine::is_root() {
-        return testkit::skip("root, callable by a user");
-    }
+    testkit::needs!(is_root());
     // The last one is the folder that ls looks through.
     let fds = "\n0 1 2 3 CapEff";
     check_run(
@@ -104,9 +97,7 @@ fn command_runs_as_the_user_who_called_sudo() {
 
 #[test]
 fn a_log_that_cannot_be_written_is_refused_before_the_run() {
-    if !machine::is_root() {
-        return testkit::skip("root, which can play a user");
-    }
+    testkit::needs!(is_root());
     let folder = Folder::new("unwritable", 0);
     let marks = folder.file("marks", 0o666, "");
     let mut command = sbc_bench(&["run", "--force", "--wait", "0s", "--quiet", "--repeat", "1", "--log"]);
@@ -119,9 +110,7 @@ fn a_log_that_cannot_be_written_is_refused_before_the_run() {
 
 #[test]
 fn both_sides_of_ab_run_as_the_user() {
-    if !machine::is_root() {
-        return testkit::skip("root, callable by a user");
-    }
+    testkit::needs!(is_root());
     let folder = Folder::new("ab", 0);
     let marks = folder.file("marks", 0o666, "");
     let side = format!("id -u >> {}", marks.display());
@@ -140,9 +129,7 @@ const GEEKBENCH: &str = "#!/bin/sh\n[ \"$1\" = --version ] && { echo 'Geekbench 
 
 #[test]
 fn geekbench_of_a_user_runs_as_the_user_and_never_as_root() {
-    if !machine::is_root() {
-        return testkit::skip("root, callable by a user");
-    }
+    testkit::needs!(is_root());
     let folder = Folder::new("geekbench", NOBODY);
     let program = GEEKBENCH.replace("FOLDER", &folder.0.display().to_string());
     let program = folder.file("geekbench6", 0o755, &program);
@@ -188,9 +175,7 @@ fn refused(file: &Path, command: Command) -> String {
 
 #[test]
 fn definitions_that_others_can_write_are_not_run_by_root() {
-    if !machine::is_root() {
-        return testkit::skip("root, callable by a user");
-    }
+    testkit::needs!(is_root());
     let folder = Folder::new("definitions", NOBODY);
     let text = "[[workload]]\nname = \"mine\"\ncommand = [\"sh\", \"-c\", \"id -u\"]\nrepeat = 1\n";
     let file = folder.file("mine.toml", 0o644, text);
@@ -216,9 +201,7 @@ fn definitions_that_others_can_write_are_not_run_by_root() {
 
 #[test]
 fn root_ignores_writable_path_directories() {
-    if !machine::is_root() {
-        return testkit::skip("root, callable by a user");
-    }
+    testkit::needs!(is_root());
     let folder = Folder::new("path", NOBODY);
     let body = format!("#!/bin/sh\nid -u >> {}/ran\necho 'smartctl 7.4'\n", folder.0.display());
     for name in ["smartctl", "7zz", "apt-get", "mytool"] {
@@ -254,9 +237,7 @@ fn root_ignores_writable_path_directories() {
 #[test]
 fn files_in_caller_directories_belong_to_caller() {
     use std::os::unix::fs::MetadataExt;
-    if !machine::is_root() {
-        return testkit::skip("root, callable by a user");
-    }
+    testkit::needs!(is_root());
     let owner = |path: &Path| path.metadata().unwrap().uid();
     for (whose, expected) in [(NOBODY, NOBODY), (0, 0)] {
         let folder = Folder::new(&format!("made-{whose}"), whose);
@@ -291,9 +272,7 @@ fn files_in_caller_directories_belong_to_caller() {
 
 #[test]
 fn unprivileged_tools_run_as_caller() {
-    if !machine::is_root() {
-        return testkit::skip("root, callable by a user");
-    }
+    testkit::needs!(is_root());
     let folder = Folder::new("plain-tools", 0);
     let marks = folder.file("ran", 0o666, "");
     for (name, banner, workload) in [

@@ -1,7 +1,8 @@
 //! The verbs that look at several results, from the outside.
 
+use crate::outcome::sbc_bench;
 use record::{Compression, Fact, Outcome, Record, Run, Source, Step, StepMeasurement, Variant, WorkloadId};
-use std::process::{Command, Output};
+use std::process::Output;
 use testkit::Scratch;
 
 /// Results of one board, one a day.
@@ -19,8 +20,7 @@ impl Results {
 
     fn run(&self, words: &[&str], files: usize) -> Output {
         let files = (0..files).map(|day| self.0.join(format!("{day}.json")));
-        let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-        command.args(words).args(files).output().unwrap()
+        sbc_bench(words).args(files).output().unwrap()
     }
 }
 
@@ -156,7 +156,7 @@ fn invalid_and_unreadable_results_are_told_first() {
     let page = words(&std::fs::read(page).unwrap());
     assert!(text.starts_with(&first) && page.contains(&format!("<p class=\"verdict\">{first}</p>")), "{first}");
     assert!(words(&results.run(&["compare", "--format", "md"], 2).stdout).starts_with("B ("));
-    let alone = Command::new(env!("CARGO_BIN_EXE_sbc-bench")).arg("compare").arg(results.0.join("1.json")).output();
+    let alone = sbc_bench(["compare"]).arg(results.0.join("1.json")).output();
     let text = String::from_utf8_lossy(&alone.unwrap().stdout).into_owned();
     assert!(text.starts_with("This result is INVALID, do not use it: "), "{text}");
     // One file that cannot be read hides nothing of the others.
@@ -211,8 +211,8 @@ fn own_results_join_the_known_ones() {
         Some(home.join("sbc-bench/references"))
     };
     let place = |with: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-        command.env("XDG_STATE_HOME", &home).args(["compare", "--json"]).arg(results.0.join("0.json"));
+        let mut command = sbc_bench(["compare", "--json"]);
+        command.env("XDG_STATE_HOME", &home).arg(results.0.join("0.json"));
         let with = with.iter().map(|name| results.0.join(name));
         let words = with.flat_map(|path| ["--with".into(), path.into_os_string()]);
         let output = command.args(words).output().unwrap();

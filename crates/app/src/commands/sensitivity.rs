@@ -2,7 +2,7 @@
 
 use super::{CommandResult, Verb};
 use crate::args::Environment;
-use crate::args::groups::{ResumeFlags, TuneFlags, chosen};
+use crate::args::groups::{ResumeFlags, TuneFlags};
 use crate::args::program::{ProgramFlags, ScoreFlags};
 use crate::args::run::TaskFlags;
 use bench::AnyTask;
@@ -57,25 +57,13 @@ impl Verb for SensitivityFlags {
     }
 }
 
-/// Refuses an option that applies to own commands and workloads only.
-pub(super) fn of_own(option: &str, is_own: bool) -> Result<(), String> {
-    if is_own {
-        Ok(())
-    } else {
-        Err(format!("{option} needs a command after --, or --workload with a definition of your own."))
-    }
-}
-
 impl SensitivityFlags {
     pub(crate) fn task(&self) -> Result<Sensitivity, String> {
         Ok(Sensitivity { at: parse_at(&self.at)?, loads: self.loads()?, rounds: self.rounds })
     }
 
     fn loads(&self) -> Result<Vec<Load>, String> {
-        let program = |flags: ProgramFlags| {
-            let definition = flags.definition()?;
-            Ok::<_, String>(Load::Program(Box::new(definition)))
-        };
+        let program = |flags: &ProgramFlags| flags.definition().map(|definition| Load::Program(Box::new(definition)));
         let flags = ProgramFlags {
             score: self.score.clone(),
             cpus: self.cpus.clone(),
@@ -85,7 +73,7 @@ impl SensitivityFlags {
             ..ProgramFlags::default()
         };
         if !self.command.is_empty() {
-            return Ok(vec![program(flags)?]);
+            return Ok(vec![program(&flags)?]);
         }
         let names = self.workload.iter().flat_map(|names| names.split(','));
         let mut loads = names
@@ -95,19 +83,12 @@ impl SensitivityFlags {
                 }
                 match Form::parse(name).map_err(|why| format!("{why}."))? {
                     Some(forms) => Ok(forms.into_iter().map(Load::Form).collect()),
-                    None => Ok(vec![program(flags.of_workload(name))?]),
+                    None => Ok(vec![program(&flags.of_workload(name))?]),
                 }
             })
             .collect::<Result<Vec<_>, String>>()?
             .concat();
-        let of_programs = [
-            (self.cpus.is_some(), "--cpus"),
-            (self.timeout.is_some(), "--timeout"),
-            (self.workload_file.is_some(), "--workload-file"),
-        ];
-        let of_programs = self.score.first_given().or_else(|| chosen(of_programs).next());
-        of_programs
-            .map_or(Ok(()), |option| of_own(option, loads.iter().any(|load| matches!(load, Load::Program(_)))))?;
+        flags.check_own(loads.iter().any(|load| matches!(load, Load::Program(_))))?;
         if loads.is_empty() {
             loads = DEFAULT_LOADS.map(Load::Workload).to_vec();
         }
