@@ -100,7 +100,7 @@ fn a_log_that_cannot_be_written_is_refused_before_the_run() {
     testkit::needs!(is_root());
     let folder = Folder::new("unwritable", 0);
     let marks = folder.file("marks", 0o666, "");
-    let mut command = sbc_bench(&["run", "--force", "--wait", "0s", "--quiet", "--repeat", "1", "--log"]);
+    let mut command = sbc_bench(["run", "--force", "--wait", "0s", "--quiet", "--repeat", "1", "--log"]);
     command.arg(folder.0.join("run.log")).args(["--", "sh", "-c", &format!("id >> {}", marks.display())]);
     let output = command.uid(NOBODY).gid(NOBODY).current_dir("/").output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", errors(&output));
@@ -147,7 +147,7 @@ fn geekbench_of_a_user_runs_as_the_user_and_never_as_root() {
     assert!(scores.contains("700.0"), "{scores}");
     // Root runs no program that another user can write.
     std::fs::remove_file(folder.0.join("asked")).unwrap();
-    let output = sbc_bench(&words).arg(&log).env("GEEKBENCH", &program).output().unwrap();
+    let output = sbc_bench(words).arg(&log).env("GEEKBENCH", &program).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     let sentence = errors(&output);
     assert!(sentence.contains("geekbench cannot run: ") && sentence.contains("is owned by nobody"), "{sentence}");
@@ -180,7 +180,7 @@ fn definitions_that_others_can_write_are_not_run_by_root() {
     let text = "[[workload]]\nname = \"mine\"\ncommand = [\"sh\", \"-c\", \"id -u\"]\nrepeat = 1\n";
     let file = folder.file("mine.toml", 0o644, text);
     let words = ["run", "--force", "--wait", "0s", "--quiet", "--workload", "mine"];
-    let why = refused(&file, sbc_bench(&words));
+    let why = refused(&file, sbc_bench(words));
     assert!(why.contains("because") && why.contains("is owned by nobody"), "{why}");
     let why = refused(&file, by_sudo(&[&words[..], &["--as-root"]].concat()));
     assert!(why.contains("because"), "{why}");
@@ -194,7 +194,7 @@ fn definitions_that_others_can_write_are_not_run_by_root() {
     let own = config.0.join("sbc-bench/workloads.d");
     std::fs::create_dir_all(&own).unwrap();
     std::fs::copy(&file, own.join("mine.toml")).unwrap();
-    let listed = sbc_bench(&["list", "definitions"]).env("XDG_CONFIG_HOME", &config.0).output().unwrap();
+    let listed = sbc_bench(["list", "definitions"]).env("XDG_CONFIG_HOME", &config.0).output().unwrap();
     let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
     assert!(listed.contains("Root does not read ") && listed.contains("mine.toml"), "{listed}");
 }
@@ -230,7 +230,7 @@ fn root_ignores_writable_path_directories() {
         command.env("PATH", &path).output().unwrap();
         printed(&folder.record(), "told")
     };
-    assert_eq!(told(sbc_bench(&words)), "PATH /usr/bin:/bin.\n");
+    assert_eq!(told(sbc_bench(words)), "PATH /usr/bin:/bin.\n");
     assert_eq!(told(by_sudo(&words)), format!("PATH {path}.\n"));
 }
 
