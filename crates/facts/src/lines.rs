@@ -31,7 +31,9 @@ pub fn wrapped_at(line: &str, indent: usize, columns: usize) -> String {
     let room = columns.saturating_sub(indent).max(1);
     let mut words: Vec<(String, bool)> = Vec::new();
     for (part, word) in line.split_whitespace().flat_map(|word| pieces(word, room).enumerate()) {
-        match words.last_mut().filter(|_| part == 0 && word.starts_with('#')) {
+        let has_room = |before: &str| indent == 0 || width(before) + 1 + width(word) <= room;
+        let is_number = part == 0 && word.starts_with('#');
+        match words.last_mut().filter(|(before, _)| is_number && has_room(before)) {
             Some((before, _)) => *before = format!("{before} {word}"),
             None => words.push((word.to_owned(), part > 0)),
         }
