@@ -1,5 +1,6 @@
 //! Real loads bound by a drive and by a network: CPUs that wait for the drive, and kernel time for the network, are no findings.
 
+use crate::outcome::{record, sbc_bench};
 use record::{Outcome, Record, WorkBound};
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -40,17 +41,13 @@ impl Drop for Server {
 
 /// Runs a load once; the Record, where its program is installed.
 fn run(folder: &Scratch, words: &[&str]) -> Option<Record> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-    command.args(["run", "--force", "--wait", "0s", "--quiet", "--repeat", "1", "--log"]);
-    command.arg(folder.join("run.log")).args(words).stdin(Stdio::null());
-    command.envs([("NOTUNING", "yes"), (testkit::HASTE.0, "8")]).env_remove("MODE").env("HOME", &**folder);
+    let mut command = sbc_bench(["run", "--force", "--wait", "0s", "--quiet", "--repeat", "1", "--log"]);
+    command.arg(folder.join("run.log")).args(words).env(testkit::HASTE.0, "8").env("HOME", &**folder);
     let output = command.output().unwrap();
     if String::from_utf8_lossy(&output.stderr).contains(" is not installed") {
         return None;
     }
-    let json = std::fs::read_to_string(folder.join("run.json"));
-    let json = json.unwrap_or_else(|_| panic!("{words:?}: {output:?}"));
-    Some(serde_json::from_str(&json).unwrap())
+    Some(record(folder.join("run.json")))
 }
 
 /// Rules about what CPUs do while something computes.

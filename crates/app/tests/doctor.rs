@@ -1,6 +1,7 @@
 //! `sbc-bench doctor` from the outside: on every board and on this machine it ends well, fits 80 columns, says why
 //! something is missing, and changes nothing.
 
+use crate::outcome::board;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -19,14 +20,6 @@ fn doctor(words: &[&str]) -> Command {
     let mut command = testkit::clean_command(PROGRAM, ["doctor"]);
     command.args(words);
     command
-}
-
-fn boards() -> Vec<PathBuf> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../boards");
-    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let boards: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|end| end == "board")).collect();
-    assert!(boards.len() > 10, "{boards:?}");
-    boards
 }
 
 /// Text that fits, and JSON that says the same of each subject.
@@ -49,11 +42,11 @@ fn check(words: &[&str]) -> Value {
 #[test]
 fn every_board_and_this_machine_are_told() {
     let mut counts = Vec::new();
-    for board in boards() {
-        let value = check(&["--root", board.to_str().unwrap()]);
+    for name in testkit::boards() {
+        let value = check(&["--root", &board(&name)]);
         counts.push(value["subjects"].as_array().unwrap().len());
         // Programs of this machine say nothing about another one.
-        assert_eq!(value["tools"], Value::Array(Vec::new()), "{}", board.display());
+        assert_eq!(value["tools"], Value::Array(Vec::new()), "{name}");
     }
     let here = check(&[]);
     assert!(here["tools"].as_array().is_some_and(|tools| tools.len() > 10));
@@ -64,20 +57,16 @@ fn every_board_and_this_machine_are_told() {
 
 #[test]
 fn boards_are_told_as_they_are() {
-    let board = |name: &str| {
-        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../../boards/{name}.board"));
-        check(&["--root", path.to_str().unwrap()])
-    };
     let of = |value: &Value, subject: &str| {
         let rows = value["subjects"].as_array().unwrap();
         let row = rows.iter().find(|row| row["subject"] == subject).unwrap();
         format!("{}: {}", row["measurable"].as_str().unwrap(), row["because"].as_str().unwrap())
     };
-    let rk3588 = board("rk3588");
+    let rk3588 = check(&["--root", &board("rk3588")]);
     assert!(of(&rk3588, "cpufreq").starts_with("yes: policy0: 408-1800 MHz"), "{}", of(&rk3588, "cpufreq"));
     assert!(of(&rk3588, "temperature").starts_with("yes: SoC "), "{}", of(&rk3588, "temperature"));
     assert!(of(&rk3588, "cycle-counters").starts_with("unknown: "));
-    let nothing = board("nothing");
+    let nothing = check(&["--root", &board("nothing")]);
     for subject in ["board", "cpufreq", "settings", "environment", "results", "power"] {
         assert!(of(&nothing, subject).starts_with("unknown: "), "{}", of(&nothing, subject));
     }

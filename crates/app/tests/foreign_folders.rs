@@ -3,8 +3,8 @@
 //! write or remove is that user's. The exchange is made by a fio of the test itself, so that it
 //! always comes in time.
 
-use crate::outcome::errors;
-use record::{Outcome, Record, StepMeasurement};
+use crate::outcome::{errors, put_tool, record};
+use record::{Outcome, StepMeasurement};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use testkit::Scratch;
@@ -51,19 +51,9 @@ impl Ground {
             std::fs::write(ground.0.join("precious").join(file), "precious").unwrap();
         }
         for (name, body) in [("fio", TOOL), ("rsync", TOOL), ("ssh", SSH)] {
-            ground.tool(name, body);
+            put_tool(&ground.0.join("bin"), name, body);
         }
         ground
-    }
-
-    /// The shell reads it, as another test's fork may hold it open for a moment.
-    fn tool(&self, name: &str, body: &str) {
-        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        let crates = crates.canonicalize().unwrap();
-        let path = self.0.join("bin").join(name);
-        std::fs::write(format!("{}.body", path.display()), body).unwrap();
-        let program = crates.join("process/src/testing/program.sh");
-        std::os::unix::fs::symlink(program, path).unwrap();
     }
 
     fn command(&self, load: &str, swap: &str) -> Command {
@@ -124,8 +114,7 @@ fn check_exchanged(load: &str, forms: &[&str]) {
         }
         // The run's own directory was measured and is empty.
         assert_eq!(ground.names("moved"), [""; 0], "{what}");
-        let json = std::fs::read_to_string(ground.0.join("state/run.json")).unwrap();
-        let record: Record = serde_json::from_str(&json).unwrap();
+        let record = record(ground.0.join("state/run.json"));
         for form in forms {
             let is_done = |step: &record::Step| {
                 step.variant.as_str() == *form && matches!(&step.outcome, Outcome::Done(StepMeasurement::Scores(_)))

@@ -6,7 +6,7 @@
 
 use record::{Outcome, Record, StepMeasurement};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use testkit::Scratch;
@@ -56,14 +56,11 @@ struct Folder(Scratch);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let path = Scratch::new(&format!("hostile-{name}"));
-        std::fs::create_dir_all(path.join("bin")).unwrap();
-        Self(path)
+        Self(Scratch::new(&format!("hostile-{name}")))
     }
 
     /// A tool that tells its version when asked for it, and else prints that.
     fn tool(&self, name: &str, version: &str, real: &str, prints: &str) {
-        use std::os::unix::fs::symlink;
         let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap();
         let real = crates.join("workloads/tool_output").join(real);
         assert!(real.exists(), "{}", real.display());
@@ -73,17 +70,13 @@ impl Folder {
             real.display()
         );
         // Another test's fork may hold it open for a moment, so the shell reads it instead of the kernel.
-        let path = self.0.join("bin").join(name);
-        std::fs::write(format!("{}.body", path.display()), body).unwrap();
-        symlink(crates.join("process/src/testing/program.sh"), path).unwrap();
+        crate::outcome::put_tool(&self.0.join("bin"), name, &body);
     }
 
     fn run(&self, words: &[&str]) -> Output {
         let out = |name: &str| std::fs::File::create(self.0.join(name)).unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-        command.args(words).current_dir(&self.0).stdin(Stdio::null());
-        command.env("PATH", self.0.join("bin")).env("NOTUNING", "yes");
-        command.envs([testkit::HASTE]).env_remove("MODE");
+        let mut command = crate::outcome::sbc_bench(words);
+        command.current_dir(&self.0).env("PATH", self.0.join("bin"));
         let mut child = command.stdout(out("out")).stderr(out("err")).spawn().unwrap();
         let status = testkit::ended(&mut child).unwrap_or_else(|| panic!("{words:?} hangs"));
         let read = |name: &str| std::fs::read(self.0.join(name)).unwrap();

@@ -1,20 +1,17 @@
 //! `sbc-bench identify` as people and scripts use it: texts of another machine, logs, JSON, and files
 //! that are not what they should be.
 
+use crate::outcome::sbc_bench;
 use serde_json::Value;
 use std::io::Write;
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
 const PI_4: &str = "processor\t: 0\nCPU implementer\t: 0x41\nCPU variant\t: 0x0\nCPU part\t: 0xd08\nCPU revision\t: 3\n\n\
                     Hardware\t: BCM2835\nRevision\t: c03111\nModel\t\t: Raspberry Pi 4 Model B Rev 1.1\n";
 
 fn run(words: &[&str], input: &[u8], cpuinfo_file: Option<&str>) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-    command.arg("identify").args(words);
-    command.env_remove("CPUINFOFILE");
-    if let Some(path) = cpuinfo_file {
-        command.env("CPUINFOFILE", path);
-    }
+    let mut command = sbc_bench(["identify"]);
+    command.args(words).envs(cpuinfo_file.map(|path| ("CPUINFOFILE", path)));
     let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = pipes.spawn().unwrap();
     // A program that needs no input may exit before it was written.
@@ -97,14 +94,11 @@ fn hostile_cpuinfo_is_harmless() {
 fn explain_leads_to_identify() {
     let folder = testkit::Scratch::new("identify-way");
     let (board, cpuinfo) = (folder.join("my board.board"), folder.join("cpuinfo"));
-    let snapshot = format!("{}/../../boards", env!("CARGO_MANIFEST_DIR"));
-    let snapshot = std::fs::read_dir(snapshot).unwrap().map(|entry| entry.unwrap().path());
-    let snapshot = snapshot.filter(|path| path.extension().is_some_and(|kind| kind == "board")).min().unwrap();
-    std::fs::copy(snapshot, &board).unwrap();
+    std::fs::copy(crate::outcome::board("rk3588"), &board).unwrap();
     std::fs::write(&cpuinfo, PI_4).unwrap();
     for file in [&board, &cpuinfo] {
         for verb in ["explain", "compare"] {
-            let output = Command::new(env!("CARGO_BIN_EXE_sbc-bench")).arg(verb).arg(file).output().unwrap();
+            let output = sbc_bench([verb]).arg(file).output().unwrap();
             let told = String::from_utf8_lossy(&output.stderr).into_owned();
             assert_eq!(output.status.code(), Some(1), "{verb}: {told}");
             assert!(told.contains("sbc-bench inspect identify FILE") && told.lines().count() == 1, "{verb}: {told}");

@@ -3,6 +3,7 @@
 
 #![allow(clippy::print_stderr)]
 
+use crate::outcome::{put_tool, record, sbc_bench};
 use record::{ChannelId, CpuTime, FailureKind, Outcome, Record, WorkloadId};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -14,25 +15,15 @@ struct Folder(Scratch);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let path = Scratch::new(&format!("loads-{name}"));
-        std::fs::create_dir_all(path.join("bin")).unwrap();
-        Self(path)
+        Self(Scratch::new(&format!("loads-{name}")))
     }
 
-    /// A tool that is a few lines of shell. It is not written while tests start programs of that name, but
-    /// another test's fork may hold it open for a moment, so the shell reads it instead of the kernel.
     fn tool(&self, name: &str, body: &str) {
-        use std::os::unix::fs::symlink;
-        let runner = Path::new(env!("CARGO_MANIFEST_DIR")).join("../process/src/testing/program.sh");
-        let path = self.0.join("bin").join(name);
-        std::fs::write(path.with_extension("body"), body).unwrap();
-        symlink(runner.canonicalize().unwrap(), path).unwrap();
+        put_tool(&self.0.join("bin"), name, body);
     }
 
     fn command(&self, words: &[&str]) -> Command {
-        let program = env!("CARGO_BIN_EXE_sbc-bench");
-        let run = ["run", "--force", "--wait", "0s", "--log"];
-        let mut command = testkit::untuned_command(program, run);
+        let mut command = sbc_bench(["run", "--force", "--wait", "0s", "--log"]);
         command.arg(self.0.join("run.log")).args(words);
         command
     }
@@ -45,8 +36,7 @@ impl Folder {
     }
 
     fn record(&self) -> Record {
-        let json = std::fs::read_to_string(self.0.join("run.json")).unwrap();
-        serde_json::from_str(&json).unwrap()
+        record(self.0.join("run.json"))
     }
 }
 

@@ -1,10 +1,10 @@
 //! Results that cannot be written have an exit status of their own, and log and result file always belong to the same run.
 //! A log that is a pipe or a device receives the text, and no file is created next to it.
 
-use crate::outcome::errors;
+use crate::outcome::{errors, has_devices};
 use std::fs::File;
 use std::io::Read;
-use std::os::unix::fs::{FileTypeExt, symlink};
+use std::os::unix::fs::FileTypeExt;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use testkit::{Scratch, untuned_command};
@@ -187,13 +187,7 @@ fn pipes_get_the_log_and_stay_pipes() {
 #[test]
 fn devices_get_the_log_and_have_no_neighbours() {
     let folder = Folder::new("device");
-    for (name, minor) in [("full", "7"), ("null", "3"), ("other", "8")] {
-        let made = Command::new("mknod").arg(folder.file(name)).args(["c", "1", minor]).status();
-        if !made.is_ok_and(|made| made.success()) || File::options().write(true).open(folder.file(name)).is_err() {
-            return testkit::skip("no device can be made here");
-        }
-    }
-    symlink("/proc/self/fd/1", folder.file("stdout")).unwrap();
+    testkit::needs!(has_devices(&folder.0));
     for (name, sentence) in [
         ("full", "is a device; the log is written to it, and the result file to "),
         ("null", "is a device; the log is written to it, and the result file to "),

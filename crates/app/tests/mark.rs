@@ -1,6 +1,6 @@
 //! `sbc-bench mark` as root among hostile users, and on damaged recordings.
 
-use crate::outcome::{can_unshare, text};
+use crate::outcome::{can_unshare, sbc_bench, text};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -21,9 +21,7 @@ impl Folder {
     }
 
     fn sbc_bench(&self, words: &[&str]) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-        command.args(words).stdin(Stdio::null());
-        command.env("XDG_RUNTIME_DIR", &self.0).output().unwrap()
+        sbc_bench(words).env("XDG_RUNTIME_DIR", &self.0).output().unwrap()
     }
 
     /// Runs lines of shell as root where `/run` is empty, and no other session can see what is put there:

@@ -1,6 +1,6 @@
 //! The monitor from the outside: lines, JSON, recordings, marks, metrics.
 
-use crate::outcome::{board, interrupt, text};
+use crate::outcome::{board, finished, interrupt, text};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
@@ -22,8 +22,7 @@ impl Folder {
 
 /// The monitor; what runs at the same time in other tests is not announced to it.
 fn sbc_bench(folder: &Folder, words: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-    command.args(words).stdin(Stdio::null());
+    let mut command = crate::outcome::sbc_bench(words);
     command.env("XDG_RUNTIME_DIR", &folder.0).env("TZ", "UTC");
     command
 }
@@ -276,11 +275,7 @@ fn hanging_sensor_loses_only_its_values() {
     let words = ["-m", "0.5", "--count", "24", "--record", &file];
     let mut command = sbc_bench(&folder, &words);
     let plan = "run read /proc/pressure/cpu 3 hang";
-    let command = command.env("SBC_BENCH_FAULTS", plan);
-    let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    assert!(testkit::ended(&mut child).is_some(), "the lines hang");
-    let output = child.wait_with_output().unwrap();
+    let output = finished(command.env("SBC_BENCH_FAULTS", plan));
     let (shown, said) = (text(&output.stdout), text(&output.stderr));
     assert_eq!(shown.lines().count(), 25, "{shown}{said}");
     assert!(said.contains("not responded"), "{said}");

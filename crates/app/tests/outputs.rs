@@ -2,6 +2,7 @@
 //! because of them, and none takes the place of what lies there. And foreign text: none of it steers a terminal, a
 //! table or a picture.
 
+use crate::outcome::{has_devices, sbc_bench as command};
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::OwnedFd;
@@ -21,11 +22,8 @@ impl Folder {
 
     /// A run of a program of the user's that takes no time.
     fn run(&self, options: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-        command.args(["run", "--force", "--wait", "0s", "--repeat", "2", "--log"]);
-        command.arg(self.0.join("run.log")).args(options);
-        command.args(["--", "sleep", "0.2"]).envs([("NOTUNING", "yes"), testkit::HASTE]);
-        command.stdin(Stdio::null()).stdout(Stdio::null());
+        let mut command = command(["run", "--force", "--wait", "0s", "--repeat", "2", "--log"]);
+        command.arg(self.0.join("run.log")).args(options).args(["--", "sleep", "0.2"]).stdout(Stdio::null());
         command
     }
 
@@ -40,8 +38,12 @@ impl Folder {
 }
 
 fn sbc_bench(words: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-    command.args(words).envs([testkit::HASTE]).output().unwrap()
+    command(words).output().unwrap()
+}
+
+fn terminate(child: &Child) {
+    let pid = rustix::process::Pid::from_child(child);
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
 }
 
 fn is_refused(output: &Output, expected: &str) {
@@ -122,8 +124,7 @@ fn full_standard_output_loses_no_result() {
 fn text_that_cannot_be_written_is_told() {
     for words in [&["--help"][..], &["--version"], &["run", "--help"], &["list"]] {
         let full = File::options().write(true).open("/dev/full").unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-        let output = command.args(words).stdout(full).output().unwrap();
+        let output = command(words).stdout(full).output().unwrap();
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{words:?}: {errors}");
         assert!(errors.contains("Cannot write to standard output: No space left"), "{words:?}: {errors}");
@@ -188,12 +189,9 @@ fn refused_threads_end_no_run() {
 fn monitor_with_stopped_reader_handles_signals() {
     let (_reader, output) = full_pipe();
     let (_other, errors) = full_pipe();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-    command.args(["-m", "0.05", "--lines"]).stdin(Stdio::null());
-    let mut child = command.stdout(output).stderr(errors).spawn().unwrap();
+    let mut child = command(["-m", "0.05", "--lines"]).stdout(output).stderr(errors).spawn().unwrap();
     std::thread::sleep(Duration::from_millis(500));
-    let pid = rustix::process::Pid::from_child(&child);
-    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+    terminate(&child);
     assert!(testkit::ended(&mut child).is_some(), "it is deaf");
 }
 
@@ -215,15 +213,8 @@ fn bar_and_messages_share_terminal() {
 
 #[test]
 fn machine_readable_output_is_unmodified() {
-    let log = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../boards");
-    let folder = Folder::new("csv");
-    let mut run = folder.run(&["--quiet"]);
-    assert!(run.stderr(Stdio::null()).status().unwrap().code().is_some());
-    assert!(log.is_dir());
-    let record = folder.0.join("run.json");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-    command.args(["results", "--format", "csv"]).arg(&record);
-    let table = String::from_utf8(command.output().unwrap().stdout).unwrap();
+    let table = sbc_bench(&["results", "--format", "csv", CLOCK]).stdout;
+    let table = String::from_utf8(table).unwrap();
     assert!(!table.is_empty() && !table.contains('\u{fffd}'), "{table:?}");
     assert!(table.ends_with('\n') && !table.contains('\r'), "{table:?}");
 }
@@ -234,15 +225,13 @@ fn recording_continues_with_stopped_reader() {
     let file = folder.0.join("x.rec");
     for view in ["--lines", "--jsonl"] {
         let (_reader, output) = full_pipe();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-        command.args(["-m", "0.05", view, "--count", "5", "--record"]).arg(&file);
-        command.env("XDG_RUNTIME_DIR", &folder.0).stdin(Stdio::null());
+        let mut command = command(["-m", "0.05", view, "--count", "5", "--record"]);
+        command.arg(&file).env("XDG_RUNTIME_DIR", &folder.0);
         let mut child = command.stdout(output).stderr(Stdio::null()).spawn().unwrap();
         // The JSON of its beginning is waited for, as nothing is recorded yet; the lines are not.
         if view == "--jsonl" {
             std::thread::sleep(Duration::from_millis(300));
-            let pid = rustix::process::Pid::from_child(&child);
-            rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+            terminate(&child);
         }
         assert!(testkit::ended(&mut child).is_some(), "{view}: it waits for its reader");
     }
@@ -262,10 +251,8 @@ fn process_names_cannot_control_terminal() {
     std::fs::copy("/bin/sh", &name).unwrap();
     let load = || Command::new(&name).args(["-c", "while :; do :; done"]).spawn().unwrap();
     let mut loads: Vec<Child> = (0..cpus).map(|_| load()).collect();
-    let mut run = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-    run.args(["run", "--wait", "2s", "--repeat", "1", "--log"]);
-    run.arg(folder.0.join("run.log")).args(["--", "true"]);
-    let output = run.env("NOTUNING", "yes").stdin(Stdio::null()).output();
+    let mut run = command(["run", "--wait", "2s", "--repeat", "1", "--log"]);
+    let output = run.arg(folder.0.join("run.log")).args(["--", "true"]).env_remove(testkit::HASTE.0).output();
     for load in &mut loads {
         load.kill().unwrap();
         load.wait().unwrap();
@@ -293,9 +280,7 @@ fn results_replace_links_and_never_follow_them() {
     for words in
         [&["review", "--inspect", "--log", &look][..], &["-m", "0.05", "--quiet", "--count", "2", "--textfile", &prom]]
     {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-        let output = command.args(words).stdin(Stdio::null()).output().unwrap();
-        assert!(output.status.success(), "{words:?}");
+        assert!(sbc_bench(words).status.success(), "{words:?}");
     }
     assert_eq!(std::fs::read(&precious).unwrap(), b"precious");
     assert!(folder.is_kept() && std::fs::read_to_string(&look).unwrap().contains("###"));
@@ -352,21 +337,14 @@ fn redact_replaces_nothing_that_is_there() {
 fn devices_are_never_replaced() {
     let folder = Folder::new("devices");
     let log = Path::new(env!("CARGO_MANIFEST_DIR")).join("../explain/tests/composed/0.9.72-hot.txt");
-    for (name, minor) in [("full", "7"), ("null", "3"), ("other", "8")] {
-        let made = Command::new("mknod").arg(folder.file(name)).args(["c", "1", minor]).status();
-        if !made.is_ok_and(|made| made.success()) || File::options().write(true).open(folder.file(name)).is_err() {
-            return testkit::skip("no device can be made here");
-        }
-    }
-    symlink("/proc/self/fd/1", folder.file("stdout")).unwrap();
+    testkit::needs!(has_devices(&folder.0));
     for (name, expected) in [
         ("full", Some("No space left on device")),
         ("null", None),
         ("other", Some("is a device, not a regular file")),
         ("stdout", Some("is a symbolic link; links are not followed here")),
     ] {
-        let mut report = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-        let output = report.arg("report").arg(&log).arg("--html").arg(folder.file(name)).output().unwrap();
+        let output = command(["report"]).arg(&log).arg("--html").arg(folder.file(name)).output().unwrap();
         let error = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(i32::from(expected.is_some())), "{name}: {error}");
         assert!(error.contains(expected.unwrap_or_default()), "{name}: {error}");
@@ -382,10 +360,7 @@ const CLOCK: &str = "tests/old_records/clock.json";
 fn lava_gets_test_cases_by_its_own_command_where_that_is() {
     let folder = Folder::new("lava");
     std::fs::set_permissions(&folder.0, std::fs::Permissions::from_mode(0o700)).unwrap();
-    let report = || {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-        command.args(["report", CLOCK, "--format", "lava"]).env("PATH", &*folder.0).output().unwrap()
-    };
+    let report = || command(["report", CLOCK, "--format", "lava"]).env("PATH", &*folder.0).output().unwrap();
     let text = |output: &Output| String::from_utf8(output.stdout.clone()).unwrap();
     let signals = text(&report());
     assert!(signals.starts_with("<LAVA_SIGNAL_TESTCASE TEST_CASE_ID=clock_as_found RESULT=pass>\n"), "{signals}");

@@ -1,10 +1,10 @@
 //! What runs that died leave behind, as users meet it: whether anything can be left at all, what the next start
 //! makes of it, and what it leaves alone.
 
-use crate::outcome::{can_unshare, said};
-use record::{End, Record};
+use crate::outcome::{can_unshare, record, said};
+use record::End;
 use std::os::unix::fs::{chown, symlink};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use testkit::Scratch;
 
@@ -47,10 +47,6 @@ impl Folder {
         let paths = entries.map(|entry| entry.unwrap().path());
         paths.filter(|path| path.to_string_lossy().ends_with(end)).collect()
     }
-}
-
-fn record(path: &Path) -> Record {
-    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
 }
 
 /// Kills it with SIGKILL as soon as this is true.

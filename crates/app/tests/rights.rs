@@ -1,7 +1,7 @@
 //! Whose rights programs have under the real binary when it is called by sudo, and what root leaves
 //! aside because others can write it. Only root can be called; elsewhere these tests have nothing to ask.
 
-use crate::outcome::errors;
+use crate::outcome::{errors, is_root, record, sbc_bench};
 use record::{Outcome, Record, StepMeasurement, WorkloadId};
 use std::fs::Permissions;
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -32,13 +32,8 @@ impl Folder {
     }
 
     fn record(&self) -> Record {
-        let json = std::fs::read_to_string(self.0.join("run.json")).unwrap();
-        serde_json::from_str(&json).unwrap()
+        record(self.0.join("run.json"))
     }
-}
-
-fn sbc_bench(words: &[&str]) -> Command {
-    testkit::untuned_command(env!("CARGO_BIN_EXE_sbc-bench"), words)
 }
 
 /// The program as sudo starts it for `nobody`.
@@ -85,9 +80,7 @@ fn check_run(name: &str, words: &[&str], expected: &[&str]) {
 
 #[test]
 fn command_runs_as_the_user_who_called_sudo() {
-    if !machine::is_root() {
-        return testkit::skip("root, callable by a user");
-    }
+    testkit::needs!(is_root());
     // The last one is the folder that ls looks through.
     let fds = "\n0 1 2 3 CapEff";
     check_run(
@@ -104,12 +97,10 @@ fn command_runs_as_the_user_who_called_sudo() {
 
 #[test]
 fn a_log_that_cannot_be_written_is_refused_before_the_run() {
-    if !machine::is_root() {
-        return testkit::skip("root, which can play a user");
-    }
+    testkit::needs!(is_root());
     let folder = Folder::new("unwritable", 0);
     let marks = folder.file("marks", 0o666, "");
-    let mut command = sbc_bench(&["run", "--force", "--wait", "0s", "--quiet", "--repeat", "1", "--log"]);
+    let mut command = sbc_bench(["run", "--force", "--wait", "0s", "--quiet", "--repeat", "1", "--log"]);
     command.arg(folder.0.join("run.log")).args(["--", "sh", "-c", &format!("id >> {}", marks.display())]);
     let output = command.uid(NOBODY).gid(NOBODY).current_dir("/").output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", errors(&output));
@@ -119,9 +110,7 @@ fn a_log_that_cannot_be_written_is_refused_before_the_run() {
 
 #[test]
 fn both_sides_of_ab_run_as_the_user() {
-    if !machine::is_root() {
-        return testkit::skip("root, callable by a user");
-    }
+    testkit::needs!(is_root());
     let folder = Folder::new("ab", 0);
     let marks = folder.file("marks", 0o666, "");
     let side = format!("id -u >> {}", marks.display());
@@ -140,9 +129,7 @@ const GEEKBENCH: &str = "#!/bin/sh\n[ \"$1\" = --version ] && { echo 'Geekbench 
 
 #[test]
 fn geekbench_of_a_user_runs_as_the_user_and_never_as_root() {
-    if !machine::is_root() {
-        return testkit::skip("root, callable by a user");
-    }
+    testkit::needs!(is_root());
     let folder = Folder::new("geekbench", NOBODY);
     let program = GEEKBENCH.replace("FOLDER", &folder.0.display().to_string());
     let program = folder.file("geekbench6", 0o755, &program);
@@ -160,7 +147,7 @@ fn geekbench_of_a_user_runs_as_the_user_and_never_as_root() {
     assert!(scores.contains("700.0"), "{scores}");
     // Root runs no program that another user can write.
     std::fs::remove_file(folder.0.join("asked")).unwrap();
-    let output = sbc_bench(&words).arg(&log).env("GEEKBENCH", &program).output().unwrap();
+    let output = sbc_bench(words).arg(&log).env("GEEKBENCH", &program).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     let sentence = errors(&output);
     assert!(sentence.contains("geekbench cannot run: ") && sentence.contains("is owned by nobody"), "{sentence}");
@@ -188,14 +175,12 @@ fn refused(file: &Path, command: Command) -> String {
 
 #[test]
 fn definitions_that_others_can_write_are_not_run_by_root() {
-    if !machine::is_root() {
-        return testkit::skip("root, callable by a user");
-    }
+    testkit::needs!(is_root());
     let folder = Folder::new("definitions", NOBODY);
     let text = "[[workload]]\nname = \"mine\"\ncommand = [\"sh\", \"-c\", \"id -u\"]\nrepeat = 1\n";
     let file = folder.file("mine.toml", 0o644, text);
     let words = ["run", "--force", "--wait", "0s", "--quiet", "--workload", "mine"];
-    let why = refused(&file, sbc_bench(&words));
+    let why = refused(&file, sbc_bench(words));
     assert!(why.contains("because") && why.contains("is owned by nobody"), "{why}");
     let why = refused(&file, by_sudo(&[&words[..], &["--as-root"]].concat()));
     assert!(why.contains("because"), "{why}");
@@ -209,16 +194,14 @@ fn definitions_that_others_can_write_are_not_run_by_root() {
     let own = config.0.join("sbc-bench/workloads.d");
     std::fs::create_dir_all(&own).unwrap();
     std::fs::copy(&file, own.join("mine.toml")).unwrap();
-    let listed = sbc_bench(&["list", "definitions"]).env("XDG_CONFIG_HOME", &config.0).output().unwrap();
+    let listed = sbc_bench(["list", "definitions"]).env("XDG_CONFIG_HOME", &config.0).output().unwrap();
     let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
     assert!(listed.contains("Root does not read ") && listed.contains("mine.toml"), "{listed}");
 }
 
 #[test]
 fn root_ignores_writable_path_directories() {
-    if !machine::is_root() {
-        return testkit::skip("root, callable by a user");
-    }
+    testkit::needs!(is_root());
     let folder = Folder::new("path", NOBODY);
     let body = format!("#!/bin/sh\nid -u >> {}/ran\necho 'smartctl 7.4'\n", folder.0.display());
     for name in ["smartctl", "7zz", "apt-get", "mytool"] {
@@ -247,16 +230,14 @@ fn root_ignores_writable_path_directories() {
         command.env("PATH", &path).output().unwrap();
         printed(&folder.record(), "told")
     };
-    assert_eq!(told(sbc_bench(&words)), "PATH /usr/bin:/bin.\n");
+    assert_eq!(told(sbc_bench(words)), "PATH /usr/bin:/bin.\n");
     assert_eq!(told(by_sudo(&words)), format!("PATH {path}.\n"));
 }
 
 #[test]
 fn files_in_caller_directories_belong_to_caller() {
     use std::os::unix::fs::MetadataExt;
-    if !machine::is_root() {
-        return testkit::skip("root, callable by a user");
-    }
+    testkit::needs!(is_root());
     let owner = |path: &Path| path.metadata().unwrap().uid();
     for (whose, expected) in [(NOBODY, NOBODY), (0, 0)] {
         let folder = Folder::new(&format!("made-{whose}"), whose);
@@ -291,9 +272,7 @@ fn files_in_caller_directories_belong_to_caller() {
 
 #[test]
 fn unprivileged_tools_run_as_caller() {
-    if !machine::is_root() {
-        return testkit::skip("root, callable by a user");
-    }
+    testkit::needs!(is_root());
     let folder = Folder::new("plain-tools", 0);
     let marks = folder.file("ran", 0o666, "");
     for (name, banner, workload) in [

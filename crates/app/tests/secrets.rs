@@ -7,7 +7,6 @@ use record::{
     Event, Fact, Failure, FailureKind, Invocation, KernelMessage, Mode, Outcome, Record, Run, Source, Step, Tool,
 };
 use std::path::PathBuf;
-use std::process::Command;
 
 /// Secrets in small letters.
 const SECRETS: [&str; 36] = [
@@ -254,7 +253,7 @@ fn redacted_record_has_no_secret() {
 fn by_program(file: &str, content: &str) -> (String, String) {
     let path: PathBuf = std::env::temp_dir().join(format!("sbc-bench-{}-{file}", std::process::id()));
     std::fs::write(&path, content).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_sbc-bench")).arg("redact").arg(&path).output().unwrap();
+    let output = crate::outcome::sbc_bench(["redact"]).arg(&path).output().unwrap();
     std::fs::remove_file(&path).unwrap();
     assert!(output.status.success(), "{output:?}");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();

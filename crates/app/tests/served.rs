@@ -1,6 +1,6 @@
 //! `view` and `monitor --web` from the outside: answers with and without the token.
 
-use crate::outcome::{board, interrupt};
+use crate::outcome::{board, interrupt, sbc_bench, texts};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -50,9 +50,7 @@ impl Drop for Server {
 impl Server {
     /// Starts it with these words.
     fn start(folder: &Folder, words: &[&str]) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-        command.args(words);
-        Self::of(folder, command)
+        Self::of(folder, sbc_bench(words))
     }
 
     /// Starts it and reads its address from standard output or standard error.
@@ -170,9 +168,7 @@ fn every_link_of_a_view_leads_to_a_page_or_file() {
     let shown: Vec<String> = pages.iter().map(|path| server.page(path)).collect();
     let made = folder.0.join("page.html");
     for file in [&log, &record] {
-        let mut report = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-        report.env("HOME", &folder.0).env_remove("XDG_STATE_HOME").args(["report", file, "--html"]).arg(&made);
-        assert!(report.output().unwrap().status.success());
+        assert!(sbc_bench(["report", file, "--html"]).arg(&made).status().unwrap().success());
         assert!(shown.contains(&std::fs::read_to_string(&made).unwrap()), "{file}: the page of `report --html`");
     }
     assert_eq!(server.interrupt(), Some(0));
@@ -203,14 +199,9 @@ fn nothing_is_found_without_the_token_or_by_a_foreign_name() {
         assert!(head.contains(header), "{head}");
     }
     let port = server.host.rsplit(':').next().unwrap();
-    let mut second = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-    second.args(["view", &explain_tests("own/two-policies.json"), "--port", port]);
-    let second = second.output().unwrap();
-    let error = String::from_utf8_lossy(&second.stderr).into_owned();
-    assert!(
-        second.status.code() == Some(1) && error.contains(&format!("Cannot listen on 127.0.0.1:{port}")),
-        "{error}"
-    );
+    let second = sbc_bench(["view", &explain_tests("own/two-policies.json"), "--port", port]).output().unwrap();
+    let (status, _, error) = texts(&second);
+    assert!(status == 1 && error.contains(&format!("Cannot listen on 127.0.0.1:{port}")), "{error}");
 }
 
 /// Files are served as plain text; a removed file is not found.
@@ -247,8 +238,8 @@ fn a_desktop_is_given_a_path_that_leads_in_once() {
         folder.put("xdg-open", &format!("#!/bin/sh\necho \"$1\" > {0}.new && mv {0}.new {0}\n", told.display()));
     std::fs::set_permissions(&desktop, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let record = explain_tests("own/two-policies.json");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-    command.args(["view", &record, "--open"]).env("PATH", format!("{}:{path}", folder.0.display()));
+    let mut command = sbc_bench(["view", &record, "--open"]);
+    command.env("PATH", format!("{}:{path}", folder.0.display()));
     let server = Server::of(&folder, command);
     if machine::is_root() {
         server.wait_for("--open shows nothing: no browser is started as root.");
@@ -310,9 +301,8 @@ fn a_monitor_passes_on_its_meter() {
             std::thread::sleep(Duration::from_millis(50));
         }
         let meter = format!("sbc-bench:{}{token}", server.host);
-        let mut watch = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-        watch.args(["-m", "0.2", "--jsonl=full", "--meter", &meter]).stdin(Stdio::null()).stdout(Stdio::piped());
-        let mut watching = watch.env("XDG_RUNTIME_DIR", &folder.0).spawn().unwrap();
+        let mut watch = sbc_bench(["-m", "0.2", "--jsonl=full", "--meter", &meter]);
+        let mut watching = watch.stdout(Stdio::piped()).env("XDG_RUNTIME_DIR", &folder.0).spawn().unwrap();
         let (sender, lines) = channel();
         send_lines(watching.stdout.take().unwrap(), sender);
         loop {
@@ -335,8 +325,7 @@ fn a_replay_has_a_page() {
     let folder = Folder::new("replay");
     let (board, recording) = (board("rk3399"), folder.0.join("a.rec"));
     let recording = recording.to_str().unwrap();
-    let mut record = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-    record.args(["--root", &board, "-m", "0.05", "--count", "20", "--quiet", "--record", recording]);
+    let mut record = sbc_bench(["--root", &board, "-m", "0.05", "--count", "20", "--quiet", "--record", recording]);
     assert!(record.env("XDG_RUNTIME_DIR", &folder.0).status().unwrap().success());
     let words = ["monitor", "--replay", recording, "--speed", "0.01", "--quiet", "--web", "127.0.0.1:0"];
     let server = Server::start(&folder, &words);

@@ -1,5 +1,6 @@
 //! The verbs that look at several results, from the outside.
 
+use crate::outcome::sbc_bench;
 use record::{Compression, Fact, Outcome, Record, Run, Source, Step, StepMeasurement, Variant, WorkloadId};
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -172,7 +173,7 @@ fn invalid_and_unreadable_results_are_told_first() {
     let page = words(&std::fs::read(page).unwrap());
     assert!(text.starts_with(&first) && page.contains(&format!("<p class=\"verdict\">{first}</p>")), "{first}");
     assert!(words(&results.run(&["compare", "--format", "md"], 2).stdout).starts_with("B ("));
-    let alone = Command::new(env!("CARGO_BIN_EXE_sbc-bench")).arg("compare").arg(results.0.join("1.json")).output();
+    let alone = sbc_bench(["compare"]).arg(results.0.join("1.json")).output();
     let text = String::from_utf8_lossy(&alone.unwrap().stdout).into_owned();
     assert!(text.starts_with("This result is INVALID, do not use it: "), "{text}");
     // One file that cannot be read hides nothing of the others.

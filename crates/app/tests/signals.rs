@@ -54,8 +54,7 @@ impl Folder {
     }
 
     fn record(&self) -> Record {
-        let json = std::fs::read_to_string(self.0.join("run.json")).unwrap();
-        serde_json::from_str(&json).unwrap()
+        crate::outcome::record(self.0.join("run.json"))
     }
 }
 

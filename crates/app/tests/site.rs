@@ -2,6 +2,7 @@
 //! change is not written again, and nothing of others is touched.
 
 use crate::files;
+use crate::outcome::sbc_bench;
 use html5ever::tendril::TendrilSink;
 use html5ever::{ParseOpts, parse_document};
 use markup5ever_rcdom::{Handle, NodeData, RcDom};
@@ -10,7 +11,7 @@ use quick_xml::events::Event;
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 use testkit::Scratch;
 
 const BASE: &str = "https://example.org/boards";
@@ -32,10 +33,7 @@ impl Place {
     }
 
     fn site(&self, options: &[&str]) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-        // Results of the user's own are no part of the test.
-        command.env("HOME", &self.0).env_remove("XDG_STATE_HOME");
-        command.arg("site").arg(self.0.join("in")).arg("--out").arg(self.out()).args(options).output().unwrap()
+        sbc_bench(["site"]).arg(self.0.join("in")).arg("--out").arg(self.out()).args(options).output().unwrap()
     }
 
     fn out(&self) -> PathBuf {
@@ -190,9 +188,7 @@ fn new_log_renders_its_page_and_its_lists() {
     // The page is what the program makes of the log alone.
     let page = written.iter().find(|path| is_result(path)).unwrap();
     let alone = place.0.join("alone.html");
-    let mut report = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-    report.env("HOME", &place.0).env_remove("XDG_STATE_HOME");
-    report.arg("report").arg(place.0.join("in").join(&late)).arg("--html").arg(&alone).output().unwrap();
+    sbc_bench(["report"]).arg(place.0.join("in").join(&late)).arg("--html").arg(&alone).output().unwrap();
     assert_eq!(std::fs::read(alone).unwrap(), std::fs::read(place.out().join(page)).unwrap());
 
     // Pages of a removed log alone are removed.
@@ -286,13 +282,7 @@ fn odd_names_and_files_make_a_site() {
     assert!(String::from_utf8_lossy(&again.stderr).contains("broken.json is JSON but not"), "{again:?}");
     assert_eq!(place.files(), files);
     // A site in the directory of results is skipped.
-    let inside = Command::new(env!("CARGO_BIN_EXE_sbc-bench"))
-        .arg("site")
-        .arg(&place.0)
-        .arg("--out")
-        .arg(place.out())
-        .output()
-        .unwrap();
+    let inside = sbc_bench(["site"]).arg(&place.0).arg("--out").arg(place.out()).output().unwrap();
     assert!(!String::from_utf8_lossy(&inside.stderr).contains("results.json"), "{inside:?}");
 }
 

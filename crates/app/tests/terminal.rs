@@ -68,6 +68,45 @@ fn run_is_watched_on_a_whole_screen_and_ends_below_it() {
     }
 }
 
+/// A log and a board with long lines.
+const LOG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../explain/tests/composed/0.9.3-scores-fall.txt");
+
+#[test]
+fn texts_fit_into_the_terminal() {
+    let folder = testkit::Scratch::new("terminal-texts");
+    let board = crate::outcome::board("rk3588");
+    let chinese = folder.join("chinese.txt");
+    let text = std::fs::read_to_string(LOG).unwrap().replace("Testboard Nine", "香橙派五 开发板");
+    assert!(text.contains("香橙派五"));
+    std::fs::write(&chinese, text).unwrap();
+    let chinese = chinese.to_str().unwrap();
+    for words in [
+        &["inspect", "--root", &board][..],
+        &["inspect", "identify", "--root", &board],
+        &["inspect", "kernel", "--root", &board],
+        &["inspect", "storage", "--root", &board],
+        &["inspect", "doctor", "--root", &board],
+        &["explain", chinese],
+        &["explain", "--details", chinese],
+        &["compare", chinese],
+        &["compare", chinese, LOG],
+        &["results", "--format", "text", chinese, LOG],
+        &["results", "--over-time", chinese, LOG],
+        &["list"],
+        &["list", "tools"],
+        &["list", "definitions"],
+        &["list", "workloads"],
+    ] {
+        for columns in [40, 80] {
+            let Some(text) = shown(words, "C.UTF-8", (columns, 24)) else { return testkit::was_skipped() };
+            // Lines of a program and names of files have no blank at which they can be broken.
+            let is_broken = |line: &&str| line.trim().contains(' ') && !line.contains(['"', '[']);
+            let wide = text.lines().filter(is_broken).filter(|line| facts::lines::width(line) > columns.into());
+            assert_eq!(wide.collect::<Vec<_>>(), [""; 0], "{words:?} {columns}");
+        }
+    }
+}
+
 #[test]
 fn bar_is_shown_where_the_terminal_knows_its_width_and_where_not() {
     let folder = testkit::Scratch::new("terminal-bar");

@@ -12,4 +12,5 @@ pub mod run_screen;
 pub mod signals;
 pub mod status;
 pub mod stderr;
+pub mod wrap;
 mod write;

@@ -1,11 +1,12 @@
 //! Abilities of the terminal: colours, and characters beyond ASCII.
 
+use facts::lines::COLUMNS;
 use rustix::termios::{Winsize, tcgetwinsize};
 use std::io::stdout;
 use std::os::fd::AsFd;
 
 /// Minimum number of columns of a layout.
-const COLUMNS_MIN: usize = 40;
+pub(crate) const COLUMNS_MIN: usize = 40;
 /// Columns and rows of a terminal that does not report its size, such as a serial console.
 const USUAL: (u16, u16) = (80, 24);
 
@@ -57,9 +58,14 @@ pub fn columns() -> Option<usize> {
     Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
 }
 
+/// Columns in which lines are broken; none where lines stay whole.
+pub fn line_columns() -> Option<usize> {
+    columns().map(|columns| columns.max(COLUMNS_MIN))
+}
+
 /// Columns of a text for people: those of the terminal, from 40 to 80.
 pub fn text_columns() -> usize {
-    columns().map_or(facts::lines::COLUMNS, |columns| columns.clamp(COLUMNS_MIN, facts::lines::COLUMNS))
+    line_columns().unwrap_or(COLUMNS).min(COLUMNS)
 }
 
 /// Columns and rows to draw into.

@@ -3,13 +3,14 @@
 
 pub use crate::stderr::note;
 
-use crate::look::text_columns;
+use crate::look::{line_columns, text_columns};
 use crate::write::LOOK_EVERY;
-use crate::{signals, stderr};
+use crate::{signals, stderr, wrap};
 use anyhow::Context;
 use facts::lines::{padded, width, wrapped_at};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, fstat};
+use serde::Serialize;
 use std::io::IsTerminal;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::OnceLock;
@@ -25,6 +26,19 @@ const LAST_PATIENCE: Duration = Duration::from_millis(600);
 /// Writes text to standard output. A reader that closes the pipe early (`grep -q`, `head`) is not an error.
 pub fn print(text: &str) -> anyhow::Result<()> {
     print_to_reader(text).map(|_| ())
+}
+
+/// Prints a text for people, in the columns of a terminal.
+pub fn print_text(text: &str) -> anyhow::Result<()> {
+    match line_columns() {
+        Some(columns) => print(&wrap::text(text, columns)),
+        None => print(text),
+    }
+}
+
+/// Prints a value as JSON.
+pub fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
+    print(&(serde_json::to_string_pretty(value)? + "\n"))
 }
 
 /// As [`print`], but returns whether there is still a reader.

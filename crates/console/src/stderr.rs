@@ -3,6 +3,8 @@
 //!
 //! A bounded number of lines is queued until it is written; of the bar only the latest state.
 
+use crate::look::COLUMNS_MIN;
+use crate::wrap;
 use crate::write::write_all;
 use machine::Outbox;
 use std::collections::VecDeque;
@@ -38,11 +40,15 @@ struct PendingOutput {
     alone: bool,
 }
 
-/// Prints a line. Errors are ignored.
+/// Prints a line, in the columns of a terminal. Errors are ignored.
 pub fn line(text: &str) {
+    let mut text = facts::harmless(text).into_owned();
+    if is_terminal() {
+        text = wrap::line(&text, columns().max(COLUMNS_MIN));
+    }
     change(|due| {
         if due.lines.len() < LINES_MAX {
-            due.lines.push_back(facts::harmless(text).into_owned());
+            due.lines.push_back(text);
         } else {
             due.lost += 1;
         }

@@ -29,9 +29,18 @@ pub fn wrapped_at(line: &str, indent: usize, columns: usize) -> String {
     text.push_str(&line[..lead]);
     let mut column = lead;
     let room = columns.saturating_sub(indent).max(1);
-    for (index, word) in line.split_whitespace().flat_map(|word| pieces(word, room)).enumerate() {
+    let mut words: Vec<(String, bool)> = Vec::new();
+    for (part, word) in line.split_whitespace().flat_map(|word| pieces(word, room).enumerate()) {
+        let has_room = |before: &str| indent == 0 || width(before) + 1 + width(word) <= room;
+        let is_number = part == 0 && word.starts_with('#');
+        match words.last_mut().filter(|(before, _)| is_number && has_room(before)) {
+            Some((before, _)) => *before = format!("{before} {word}"),
+            None => words.push((word.to_owned(), part > 0)),
+        }
+    }
+    for (index, (word, is_rest)) in words.iter().enumerate() {
         let width = width(word);
-        if index > 0 && column + 1 + width > columns && !word.starts_with('#') {
+        if *is_rest || index > 0 && column + 1 + width > columns {
             text.push('\n');
             text.push_str(&" ".repeat(indent));
             column = indent;
@@ -45,9 +54,21 @@ pub fn wrapped_at(line: &str, indent: usize, columns: usize) -> String {
     text
 }
 
-/// A line of a table, broken like a paragraph if the terminal is too narrow.
+/// A line of a table, broken like a paragraph if the terminal is too narrow. The blanks before the first break stay.
 pub fn fitted(line: &str, indent: usize, columns: usize) -> String {
-    if width(line) <= columns { line.to_owned() } else { wrapped_at(line, indent, columns) }
+    if width(line) <= columns {
+        return line.to_owned();
+    }
+    let lead = line.len() - line.trim_start().len();
+    let is_break = |at: &usize| *at > lead && !line[*at..].trim_start().starts_with('#');
+    let breaks = line.match_indices(' ').map(|(at, _)| at).filter(is_break);
+    match breaks.take_while(|at| width(&line[..*at]) <= columns).last() {
+        Some(at) => {
+            let rest = format!("{:indent$}{}", "", line[at..].trim_start());
+            format!("{}\n{}", line[..at].trim_end(), wrapped_at(&rest, indent, columns))
+        }
+        None => wrapped_at(line, indent, columns),
+    }
 }
 
 /// A text of [`COLUMNS`] columns in fewer: its paragraphs are joined and broken again, as are rows of tables without room.
@@ -95,7 +116,7 @@ pub fn listed(words: &[String]) -> String {
     }
 }
 
-/// Pieces of a word that fit into a line: paths can be longer.
+/// Pieces of a word that fit into a line: paths can be longer, and are broken behind a slash.
 fn pieces(word: &str, columns: usize) -> impl Iterator<Item = &str> {
     let mut rest = word;
     std::iter::from_fn(move || {
@@ -105,7 +126,10 @@ fn pieces(word: &str, columns: usize) -> impl Iterator<Item = &str> {
             // A letter wider than the line gets its own line.
             (column > columns && at > 0).then_some(at)
         };
-        let end = rest.char_indices().find_map(too_wide).unwrap_or(rest.len());
+        let end = match rest.char_indices().find_map(too_wide) {
+            Some(end) => rest[..end].rfind('/').map_or(end, |slash| slash + 1),
+            None => rest.len(),
+        };
         let (piece, others) = rest.split_at(end);
         rest = others;
         (!piece.is_empty()).then_some(piece)
@@ -274,6 +298,11 @@ mod tests {
         let text = wrapped_at(&"香橙派五 ".repeat(9), 3, 40);
         assert!(text.lines().count() == 3 && text.lines().all(|line| width(line) <= 40), "{text}");
         assert_eq!(wrapped_at("香橙", 0, 1), "香\n橙");
+        assert_eq!(wrapped_at("/a/path/without/blanks", 0, 12), "/a/path/\nwithout/\nblanks");
+        // The first line has more room than the others, and no blank gets into a path.
+        assert_eq!(wrapped_at("/a/path/without", 4, 16), "/a/path/\n    without");
+        assert_eq!(wrapped_at("one two #3", 0, 8), "one\ntwo #3");
+        assert_eq!(fitted("  香橙   1.0   2.0 ns", 3, 14), "  香橙   1.0\n   2.0 ns");
     }
 
     #[test]

@@ -186,6 +186,21 @@ impl ProgramFlags {
         Ok(Some(load))
     }
 
+    /// Refuses options that apply to own commands and workloads only, where there is none.
+    pub(crate) fn check_own(&self, is_own: bool) -> Result<(), String> {
+        let others = [
+            (self.cpus.is_some(), "--cpus"),
+            (self.timeout.is_some(), "--timeout"),
+            (self.workload_file.is_some(), "--workload-file"),
+        ];
+        match self.score.first_given().or_else(|| chosen(others).next()).filter(|_| !is_own) {
+            Some(option) => {
+                Err(format!("{option} needs a command after --, or --workload with a definition of your own."))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// These flags for a definition of the user.
     pub(crate) fn of_workload(&self, name: &str) -> Self {
         Self { workload: Some(name.to_owned()), ..self.clone() }

@@ -72,7 +72,7 @@ impl Command for Compare {
                 }
             }
         };
-        write(&text, file)?;
+        write(&text, (form, file))?;
         Ok(status)
     }
 }

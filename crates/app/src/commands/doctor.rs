@@ -4,9 +4,7 @@ use super::Command;
 use crate::args::groups::RootFlags;
 use crate::paths::Paths;
 use bench::doctor::{Capability, Measurable, examine, examine_tools};
-use console::look::text_columns;
 use console::output;
-use facts::lines::narrowed;
 use facts::{plain, wrapped};
 use machine::Root;
 use record::Machine;
@@ -45,12 +43,11 @@ impl Command for Doctor {
             // The output goes into bug reports.
             row.because = redactor.line(&plain(&row.because));
         }
-        let shown = if self.json {
-            format!("{}\n", serde_json::to_string_pretty(&value(&machine, &subjects, &tools))?)
+        if self.json {
+            output::print_json(&value(&machine, &subjects, &tools))?;
         } else {
-            narrowed(&text(&subjects, &tools), text_columns())
-        };
-        output::print(&shown)?;
+            output::print_text(&text(&subjects, &tools))?;
+        }
         Ok(0)
     }
 }

@@ -6,6 +6,7 @@ use super::known::reference;
 use super::limits;
 use super::many::{self, files_or_last};
 use crate::args::limits::LimitFlags;
+use crate::args::written::Form;
 use anyhow::Context;
 use console::look::text_columns;
 use console::read::{NamedRecord, read, read_all};
@@ -116,11 +117,11 @@ impl Explain {
                     let line = |line| wrapped_at(line, 3, text_columns()) + "\n";
                     text = format!("{text}\n{}", sentences.lines().map(line).collect::<String>());
                 }
-                output::print(&if is_alone { text } else { format!("=== {name}\n{text}\n") })?;
+                output::print_text(&if is_alone { text } else { format!("=== {name}\n{text}\n") })?;
             }
         }
         if self.json {
-            output::print(&format!("{}\n", serde_json::to_string_pretty(&entries)?))?;
+            output::print_json(&entries)?;
         }
         Ok(if failed { status::FAILURE } else { self.status(worst, limit_failed) })
     }
@@ -164,7 +165,7 @@ impl Explain {
         }
         let subject = page::Subject::of(&explained, reference());
         if let Some(page) = &self.html {
-            many::write(&subject.page(), Some(page))?;
+            many::write(&subject.page(), (Form::Html, Some(page)))?;
         }
         if self.card.is_some() || self.plots.is_some() {
             let drawings = subject.drawings();

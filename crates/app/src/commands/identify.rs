@@ -50,8 +50,11 @@ impl Command for Identify {
             None => workloads::measure::emulation::identified(root),
         };
         let answer = soc::identify(&machine);
-        let shown = if self.json { soc::json(&machine, &answer) } else { soc::text(&machine, &answer) };
-        output::print(&shown)?;
+        if self.json {
+            output::print(&soc::json(&machine, &answer))?;
+        } else {
+            output::print_text(&soc::text(&machine, &answer))?;
+        }
         Ok(0)
     }
 }

@@ -3,9 +3,7 @@
 use super::Command;
 use super::review::looked_at;
 use crate::args::groups::RootFlags;
-use console::look::text_columns;
 use console::{input, output};
-use facts::lines::narrowed;
 use machine::Root;
 use rules::kernel::{Eol, text, verdict};
 use std::path::PathBuf;
@@ -46,9 +44,9 @@ impl Command for Kernel {
             value["findings"] = explain::printed_findings(&verdict.findings);
             value["facts"] = serde_json::to_value(&record.surveys[0].kernel)?;
             record::flatten(&mut value);
-            output::print(&format!("{}\n", serde_json::to_string_pretty(&value)?))?;
+            output::print_json(&value)?;
         } else {
-            output::print(&narrowed(&text(&record, &verdict), text_columns()))?;
+            output::print_text(&text(&record, &verdict))?;
         }
         Ok(0)
     }

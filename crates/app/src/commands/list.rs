@@ -42,7 +42,7 @@ impl Command for List {
             Some("definitions") => return definitions(),
             Some("tools") => return super::tools::list(),
             Some("workloads") => {
-                output::print(&super::workloads::text()?)?;
+                output::print_text(&super::workloads::text()?)?;
                 return Ok(0);
             }
             _ => {}
@@ -61,7 +61,7 @@ impl Command for List {
                 text.push_str(&output::row(&format!("  {id}"), 31, about));
             }
         }
-        output::print(&text)?;
+        output::print_text(&text)?;
         Ok(0)
     }
 }
@@ -175,7 +175,7 @@ fn definitions() -> anyhow::Result<u8> {
     for (file, why) in &definitions.left_aside {
         let _ = writeln!(text, "Root does not read {} because {why}.", file.display());
     }
-    output::print(&text)?;
+    output::print_text(&text)?;
     Ok(0)
 }
 

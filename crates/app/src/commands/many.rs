@@ -1,6 +1,7 @@
 //! Several results at once, without those that cannot be read.
 
 use super::crew;
+use crate::args::written::Form;
 use crate::paths;
 use anyhow::{Context, bail};
 use console::read::{NamedRecord, read_all};
@@ -70,9 +71,10 @@ pub(crate) fn files_or_last(files: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
 }
 
 /// Prints a text, or writes it into a file.
-pub(crate) fn write(text: &str, file: Option<&Path>) -> anyhow::Result<()> {
+pub(crate) fn write(text: &str, (form, file): (Form, Option<&Path>)) -> anyhow::Result<()> {
     match file {
         Some(file) => Ok(files::replace_unsynced(file, text.as_bytes(), Access::World)?),
+        None if form == Form::Text => output::print_text(text),
         None => output::print(text),
     }
 }

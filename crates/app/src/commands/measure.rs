@@ -4,7 +4,7 @@ use super::known;
 use super::plain::Plain;
 use super::power::PowerFlags;
 use super::resume;
-use super::start::{leave_real_time, places, restore_leftovers, source, stamp, utc_offset_minutes};
+use super::start::{begin, places, restore_leftovers, source, stamp, utc_offset_minutes};
 use super::{Command, CommandResult, Verb};
 use crate::args::Environment;
 use crate::args::groups::{OneShotFlags, UserFlags};
@@ -151,12 +151,7 @@ fn workload(id: &str, variant: &str) -> Result<(WorkloadId, Variant), String> {
 }
 
 fn run(root: &Root, args: &Query) -> anyhow::Result<u8> {
-    anyhow::ensure!(
-        root.is_system(),
-        "Benchmarks need the running system; --root works with identify, monitor, snapshot, kernel, storage and \
-         review --inspect."
-    );
-    leave_real_time();
+    begin(root)?;
     let as_root = machine::is_root();
     let paths = Paths::choose(as_root, None);
     let cancelled = signals::watch()?;
@@ -220,7 +215,7 @@ fn conclude(record: &Record, args: &Query) -> anyhow::Result<u8> {
     if args.json {
         output::print(&(Document::printed(&explained.facts, &explained.assessment) + "\n"))?;
     } else if let Some(report) = report::find(args.report) {
-        output::print(&report.text_in(&explained, known::reference, text_columns()))?;
+        output::print_text(&report.text_in(&explained, known::reference, text_columns()))?;
     }
     let is_done = |step: &record::Step| matches!(step.outcome, Outcome::Done(_));
     Ok(match record.run.end {

@@ -114,6 +114,6 @@ fn run(args: &Results) -> anyhow::Result<u8> {
         Some(format) => (format.write)(&Table { rows: &rows, columns }),
         None => page::results(&rows),
     };
-    write(&text, file)?;
+    write(&text, (form, file))?;
     Ok(status)
 }

@@ -90,7 +90,11 @@ impl Command for Inspection {
         if let Some(path) = &self.log {
             replace(path, &facts::harmless(&text))?;
         }
-        output::print(&text)?;
+        if self.json {
+            output::print(&text)?
+        } else {
+            output::print_text(&text)?
+        }
         Ok(0)
     }
 }

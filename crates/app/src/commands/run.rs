@@ -6,7 +6,7 @@ mod keep;
 use super::known::reference;
 use super::limits;
 use super::sending::Sending;
-use super::start::{SavedRun, leave_real_time, places, restore_leftovers, source, stamp, utc_offset_minutes};
+use super::start::{SavedRun, begin, places, restore_leftovers, source, stamp, utc_offset_minutes};
 use super::{Command, CommandResult, Verb};
 use super::{recover, resume, resume_hint};
 use crate::args::Environment;
@@ -22,7 +22,7 @@ use compare::{neighbours, rank};
 use console::look::{Look, text_columns};
 use console::progress::{Picture, ProgressBar};
 use console::run_screen::RunScreen;
-use console::{input, output, signals, status};
+use console::{input, output, signals, status, wrap};
 use explain::Document;
 use explain::monitor::whole_line;
 use facts::lines::wrapped_at;
@@ -82,12 +82,7 @@ impl Command for RunArgs {
 }
 
 fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
-    anyhow::ensure!(
-        root.is_system(),
-        "Benchmarks need the running system; --root works with identify, monitor, snapshot, kernel, storage and \
-         review --inspect."
-    );
-    leave_real_time();
+    begin(root)?;
     let (args, earlier) = resume::earlier(root, args)?;
     let sending = Sending::of_run(&args.upload)?;
     limits::check(&args.limits)?;
@@ -298,7 +293,7 @@ fn conclude(finished: FinishedRun, places: Places, args: &RunArgs, sending: Opti
         sentences.iter().for_each(|sentence| output::note(sentence));
     } else {
         let log = Some(log).filter(|_| is_review);
-        output::print(&report(&explained, args, log, kept.record.as_deref(), &sentences)?)?;
+        output::print_text(&report(&explained, args, log, kept.record.as_deref(), &sentences)?)?;
     }
     kept.problems.iter().for_each(|problem| output::note(problem));
     if let Some(sending) = sending {
@@ -327,9 +322,9 @@ fn report(
             rendered("text", explained)? + &course(&explained.facts) + &others
         }
     };
-    // Lines are broken for terminals only, because scripts look for words of these sentences.
+    // At most 80 columns on wider terminals, as the text above.
     let line = |sentence: &String| match console::look::columns() {
-        Some(_) => ending::on_terminal(sentence, text_columns()),
+        Some(_) => wrap::line(sentence, text_columns()) + "\n",
         None => format!("{sentence}\n"),
     };
     Ok(format!("{text}\n{}", sentences.iter().map(line).collect::<String>()))

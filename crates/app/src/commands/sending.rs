@@ -1,7 +1,7 @@
 //! Uploads to a hub. The user sees and confirms each; a spool in the state directory keeps it until the hub confirms, so that the
 //! next upload sends what a crash or a lost connection left, to the same hub with the same options.
 
-use super::redact::{self, sentence};
+use super::redact::{blanked, sentence};
 use crate::args::upload::{RunUploadFlags, SendFlags};
 use crate::paths::Paths;
 use anyhow::Context;
@@ -28,6 +28,15 @@ const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
 pub(super) struct Outgoing {
     pub(super) name: String,
     pub(super) bytes: Vec<u8>,
+}
+
+impl Outgoing {
+    /// Redacts a file, and notes what was redacted.
+    pub(super) fn redacted(name: String, bytes: &[u8]) -> anyhow::Result<Self> {
+        let (bytes, counts, damaged) = blanked(bytes).with_context(|| format!("Cannot redact {name}"))?;
+        output::note(&sentence(&name, &counts, damaged));
+        Ok(Self { name, bytes })
+    }
 }
 
 /// A hub, and whether to ask for confirmation.
@@ -174,8 +183,7 @@ impl Sending {
             sent.problems.push(format!("{more} kept for the next upload."));
         }
         if let Some(soonest) = resting.iter().min() {
-            let results = if resting.len() == 1 { "1 result".to_owned() } else { format!("{} results", resting.len()) };
-            let minutes = soonest.as_secs().div_ceil(60);
+            let (results, minutes) = (how_many(resting.len(), "result"), soonest.as_secs().div_ceil(60));
             sent.problems.push(format!("Refused before, tried again in {minutes} min: {results}."));
             sent.is_whole = false;
         }
@@ -224,10 +232,7 @@ impl Sending {
     }
 
     fn redacted_and_sent(&self, result: &str, is_json: bool) -> anyhow::Result<Option<UploadOutcome>> {
-        let (bytes, counts, damaged) = redact::blanked(result.as_bytes())?;
-        let name = "result file".to_owned();
-        output::note(&sentence(&name, &counts, damaged));
-        let ready = [Outgoing { name, bytes }];
+        let ready = [Outgoing::redacted("result file".to_owned(), result.as_bytes())?];
         // With --json, standard output has the result file only.
         let on_stderr = |text: &str| {
             output::note(text.trim_end());

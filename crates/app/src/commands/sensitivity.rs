@@ -2,7 +2,7 @@
 
 use super::{CommandResult, Verb};
 use crate::args::Environment;
-use crate::args::groups::{ResumeFlags, TuneFlags, chosen};
+use crate::args::groups::{ResumeFlags, TuneFlags};
 use crate::args::program::{ProgramFlags, ScoreFlags};
 use crate::args::run::TaskFlags;
 use bench::sensitivity::{ClockSelection, Sensitivity, default_loads, load};
@@ -56,25 +56,13 @@ impl Verb for SensitivityFlags {
     }
 }
 
-/// Refuses an option that applies to own commands and workloads only.
-pub(super) fn of_own(option: &str, is_own: bool) -> Result<(), String> {
-    if is_own {
-        Ok(())
-    } else {
-        Err(format!("{option} needs a command after --, or --workload with a definition of your own."))
-    }
-}
-
 impl SensitivityFlags {
     pub(crate) fn task(&self) -> Result<Sensitivity, String> {
         Ok(Sensitivity { at: parse_at(&self.at)?, loads: self.loads()?, rounds: self.rounds })
     }
 
     fn loads(&self) -> Result<Vec<Work>, String> {
-        let program = |flags: ProgramFlags| {
-            let definition = flags.definition()?;
-            Ok::<_, String>(Work::Program(Box::new(definition)))
-        };
+        let program = |flags: &ProgramFlags| flags.definition().map(|definition| Work::Program(Box::new(definition)));
         let flags = ProgramFlags {
             score: self.score.clone(),
             cpus: self.cpus.clone(),
@@ -84,7 +72,7 @@ impl SensitivityFlags {
             ..ProgramFlags::default()
         };
         if !self.command.is_empty() {
-            return Ok(vec![program(flags)?]);
+            return Ok(vec![program(&flags)?]);
         }
         let names = self.workload.iter().flat_map(|names| names.split(','));
         let mut loads = names
@@ -94,18 +82,12 @@ impl SensitivityFlags {
                 }
                 match Form::parse(name).map_err(|why| format!("{why}."))? {
                     Some(forms) => Ok(forms.into_iter().map(Work::Form).collect()),
-                    None => Ok(vec![program(flags.of_workload(name))?]),
+                    None => Ok(vec![program(&flags.of_workload(name))?]),
                 }
             })
             .collect::<Result<Vec<_>, String>>()?
             .concat();
-        let of_programs = [
-            (self.cpus.is_some(), "--cpus"),
-            (self.timeout.is_some(), "--timeout"),
-            (self.workload_file.is_some(), "--workload-file"),
-        ];
-        let of_programs = self.score.first_given().or_else(|| chosen(of_programs).next());
-        of_programs.map_or(Ok(()), |option| of_own(option, loads.iter().any(|load| load.program().is_some())))?;
+        flags.check_own(loads.iter().any(|load| load.program().is_some()))?;
         if loads.is_empty() {
             loads = default_loads();
         }

@@ -4,16 +4,14 @@
 use super::Command;
 use super::explain::{find, write_card, write_plots};
 use super::many::{files_or_last, write};
-use super::redact::{blanked, sentence};
 use super::sending::{Outgoing, Sending, UploadOutcome};
 use crate::args::upload::SendFlags;
-use anyhow::{Context, ensure};
+use crate::args::written::Form;
+use anyhow::ensure;
 use compare::reference::Reference;
-use console::look::text_columns;
 use console::read::{FILE_BYTES_MAX, read_from};
 use console::{input, output, status};
 use facts::Explained;
-use facts::lines::wrapped_at;
 use machine::files::{self, Access};
 use record::Source;
 use std::path::{Path, PathBuf};
@@ -55,12 +53,8 @@ impl Command for Share {
             folder.display()
         );
         let sending = self.to.as_deref().map(|to| Sending::new(to, &self.how)).transpose()?;
-        let name = file.display().to_string();
-        let bytes = input::read(&file, FILE_BYTES_MAX)?;
-        let (bytes, counts, damaged) = blanked(&bytes).with_context(|| format!("Cannot redact {name}"))?;
-        output::note(&sentence(&name, &counts, damaged));
-        let explained = explain::explain(read_from(bytes.as_slice(), &file)?);
-        let ready = [Outgoing { name, bytes }];
+        let ready = [Outgoing::redacted(file.display().to_string(), &input::read(&file, FILE_BYTES_MAX)?)?];
+        let explained = explain::explain(read_from(ready[0].bytes.as_slice(), &file)?);
         let (sent, status) = match sending.map(|sending| sent(&sending, &ready)) {
             None => (UploadOutcome::default(), 0),
             Some(Ok(sent)) => {
@@ -77,10 +71,10 @@ impl Command for Share {
         let [Outgoing { bytes, .. }] = ready;
         let rows = write_all(&folder, &explained, &bytes, sent.link.as_deref())?;
         output::print(&format!("{}:\n{rows}", folder.display()))?;
-        output::print(&match sent.link {
+        output::print_text(&match sent.link {
             Some(link) => format!("Link: {link}\n"),
             None if self.to.is_some() => sent.addresses,
-            None => wrapped_at(NO_LINK, 0, text_columns()) + "\n",
+            None => format!("{NO_LINK}\n"),
         })?;
         Ok(status)
     }
@@ -108,9 +102,9 @@ fn write_all(folder: &Path, explained: &Explained<'_>, redacted: &[u8], link: Op
     write_card(&drawings, &folder.join("card.png"))?;
     drawings.retain(|drawing| drawing.name != page::CARD);
     let plots = write_plots(&drawings, &folder.join("plots"))?.len();
-    write(&subject.page(), Some(&folder.join("page.html")))?;
+    write(&subject.page(), (Form::Html, Some(&folder.join("page.html"))))?;
     let link = link.map_or_else(String::new, |link| format!("\n[Run over time, causes and all figures]({link})\n"));
-    write(&(find("forum")?.text(explained, Reference::builtin) + &link), Some(&folder.join(POST)))?;
+    write(&(find("forum")?.text(explained, Reference::builtin) + &link), (Form::Md, Some(&folder.join(POST))))?;
     let plots = format!("{plots} pictures for articles, as PNG and SVG.");
     let mut files = vec![
         (POST, "Paste it into a forum, an issue or a review."),

@@ -15,8 +15,19 @@ pub(super) fn source() -> Source {
     Source::Run { version: env!("CARGO_PKG_VERSION").into(), target: TARGET.into() }
 }
 
+/// Refuses another machine than the running one, and leaves a real-time scheduling policy.
+pub(super) fn begin(root: &Root) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        root.is_system(),
+        "Benchmarks need the running system; --root works with identify, monitor, snapshot, kernel, storage and \
+         review --inspect."
+    );
+    leave_real_time();
+    Ok(())
+}
+
 /// Leaves a real-time scheduling policy (`chrt -f`), with a note.
-pub(super) fn leave_real_time() {
+fn leave_real_time() {
     let note = match machine::threads::leave_real_time() {
         Ok(None) => return,
         Ok(Some(policy)) => format!(

@@ -3,9 +3,7 @@
 use super::Command;
 use super::review::looked_at;
 use crate::args::groups::RootFlags;
-use console::look::text_columns;
 use console::output;
-use facts::lines::narrowed;
 use facts::{Facts, Finding, Severity};
 use machine::Root;
 use record::{Record, Survey};
@@ -39,9 +37,9 @@ impl Command for Storage {
                 "left_out": survey.left_out,
             });
             record::flatten(&mut value);
-            output::print(&format!("{}\n", serde_json::to_string_pretty(&value)?))?;
+            output::print_json(&value)?;
         } else {
-            output::print(&narrowed(&text(&record, &findings), text_columns()))?;
+            output::print_text(&text(&record, &findings))?;
         }
         Ok(0)
     }

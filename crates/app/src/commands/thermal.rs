@@ -1,9 +1,8 @@
 //! `sbc-bench thermal`, `-t`, `-T`: how the machine behaves under heat.
 
-use super::sensitivity::of_own;
 use super::{CommandResult, Verb};
 use crate::args::Environment;
-use crate::args::groups::{ResumeFlags, TuneFlags, chosen};
+use crate::args::groups::{ResumeFlags, TuneFlags};
 use crate::args::program::{ProgramFlags, ScoreFlags};
 use crate::args::run::TaskFlags;
 use bench::thermal::{StartAt, Thermal, heat_load};
@@ -116,9 +115,7 @@ impl ThermalFlags {
                 None => Work::Program(Box::new(flags.of_workload(name).definition()?)),
             },
         };
-        let of_programs = chosen([(self.workload_file.is_some(), "--workload-file")]).next();
-        let of_programs = self.score.first_given().or(of_programs);
-        of_programs.map_or(Ok(()), |option| of_own(option, load.program().is_some()))?;
+        flags.check_own(load.program().is_some())?;
         Ok(load)
     }
 }

@@ -21,7 +21,7 @@ pub(crate) fn list() -> anyhow::Result<u8> {
         let _ = writeln!(text, "{:<20} {why}", folder.display().to_string());
     }
     text.push_str("\nInstall missing tools with `sbc-bench install-tools [NAME]...`.\n");
-    output::print(&text)?;
+    output::print_text(&text)?;
     Ok(0)
 }
 

@@ -26,7 +26,7 @@ pub(super) fn run(files: &[PathBuf], (form, file): (Form, Option<&Path>)) -> any
         Form::Json => serde_json::to_string_pretty(&trends)? + "\n",
         Form::Html => page::trends(&trends),
     };
-    write(&text, file)?;
+    write(&text, (form, file))?;
     if is_empty {
         output::note("No result can be used for a trend: all are invalid, died or have no date.");
         return Ok(status::FAILURE);

@@ -1,10 +1,8 @@
 //! `sbc-bench upload`: redacts results, asks, and sends them to a hub with those of earlier tries.
 
 use super::Command;
-use super::redact::{self, sentence};
 use super::sending::{Outgoing, Sending};
 use crate::args::upload::SendFlags;
-use anyhow::Context;
 use console::{input, output, status};
 use net::hub::BYTES_MAX;
 use std::path::PathBuf;
@@ -31,11 +29,7 @@ impl Command for Upload {
         let sending = Sending::new(&self.to, &self.how)?;
         let mut ready = Vec::new();
         for file in &self.files {
-            let name = file.display().to_string();
-            let bytes = input::read(file, BYTES_MAX as u64)?;
-            let (bytes, counts, damaged) = redact::blanked(&bytes).with_context(|| format!("Cannot redact {name}"))?;
-            output::note(&sentence(&name, &counts, damaged));
-            ready.push(Outgoing { name, bytes });
+            ready.push(Outgoing::redacted(file.display().to_string(), &input::read(file, BYTES_MAX as u64)?)?);
         }
         if !sending.has_consent(&ready, &output::print)? {
             output::print("Nothing was sent.\n")?;

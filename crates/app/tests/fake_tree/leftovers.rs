@@ -3,7 +3,7 @@
 
 use crate::fake_tree::kills::RUN;
 use crate::fake_tree::tree::{Tree, can_run, difference};
-use crate::outcome::errors;
+use crate::outcome::{errors, put_tool};
 use std::process::Stdio;
 
 const REPLACED: &str = "The guard process was killed; started another one.";
@@ -192,13 +192,7 @@ fn a_journal_with_a_damaged_line_is_named_once_and_kept() {
 /// A fio that measures nothing, next to all that other tests need of the machine's.
 fn with_fio(tree: &Tree) -> String {
     let bin = tree.path("bin");
-    std::fs::create_dir_all(&bin).unwrap();
-    let crates = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let program = crates.canonicalize().unwrap().join("process/src/testing/program.sh");
-    // The shell reads it, as another test's fork may hold it open for a moment.
-    let body = "[ \"$1\" = --version ] && echo fio-3.33\nexit 0\n";
-    std::fs::write(bin.join("fio.body"), body).unwrap();
-    std::os::unix::fs::symlink(program, bin.join("fio")).unwrap();
+    put_tool(&bin, "fio", "[ \"$1\" = --version ] && echo fio-3.33\nexit 0\n");
     format!("{}:/usr/sbin:/usr/bin:/sbin:/bin", bin.display())
 }
 

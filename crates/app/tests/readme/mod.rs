@@ -268,21 +268,3 @@ fn blocks_of_a_shell_stand_in_documents_that_are_tried() {
     }
     assert!(count > 5, "{count} documents");
 }
-
-/// Lists and surveys fit into a terminal of 80 columns on every board.
-#[test]
-fn lists_fit_into_80_columns() {
-    let desk = Desk::new("lists");
-    let boards = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../boards")).unwrap();
-    let boards = boards.map(|board| board.unwrap().path()).filter(|board| board.extension().is_some());
-    let storage = boards.map(|board| format!("--root {} storage", board.display()));
-    let words: Vec<String> = ["list", "list tools", "storage"].map(str::to_owned).into_iter().chain(storage).collect();
-    assert!(words.len() > 20, "{words:?}");
-    for words in words {
-        let (text, status) = desk.types(&format!("$PROGRAM {words}"));
-        assert_eq!(status, 0, "{words}: {text}");
-        for line in text.lines() {
-            assert!(line.chars().count() <= 80, "{words}: {line}");
-        }
-    }
-}

@@ -1,8 +1,8 @@
 //! The table for a terminal: as many columns as fit, the most wanted first.
 
 use super::{Row, Table};
-use facts::lines::{listed, wrapped};
-use facts::plain::{plain, shortened};
+use facts::lines::{listed, padded, width, wrapped};
+use facts::plain::plain;
 use std::fmt::Write;
 
 /// A column of the table.
@@ -92,8 +92,8 @@ pub(super) fn text(table: &Table<'_>) -> String {
         let cells: Vec<Option<String>> = table.rows.iter().map(column_cell(column)).collect();
         let has_values = cells.iter().any(Option::is_some);
         let cells: Vec<String> = cells.into_iter().map(|cell| cell.map_or("-".into(), |cell| plain(&cell))).collect();
-        let widest = cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
-        let width = widest.min(column.width.1).max(column.heading.chars().count());
+        let widest = cells.iter().map(|cell| width(cell)).max().unwrap_or(0);
+        let width = widest.min(column.width.1).max(width(column.heading));
         has_values.then_some(TextColumn { column, cells, width })
     };
     let mut all: Vec<TextColumn> = COLUMNS.iter().filter_map(shown).collect();
@@ -130,20 +130,22 @@ fn fits(all: &mut [TextColumn], columns: usize) -> bool {
 fn line<'a>(all: &'a [TextColumn], cell: impl Fn(&'a TextColumn<'a>) -> &'a str) -> String {
     let mut text = String::new();
     for shown in all {
-        let (cell, width) = (cut(cell(shown), shown.width, shown.column.keeps_end), shown.width);
-        let _ = if shown.column.is_number { write!(text, "{cell:>width$} ") } else { write!(text, "{cell:<width$} ") };
+        let cell = cut(cell(shown), shown.width, shown.column.keeps_end);
+        let blanks = " ".repeat(shown.width.saturating_sub(width(&cell)));
+        let _ = if shown.column.is_number { write!(text, "{blanks}{cell} ") } else { write!(text, "{cell}{blanks} ") };
     }
     text.truncate(text.trim_end().len());
     text + "\n"
 }
 
 /// The beginning or the end of a text that is too long.
-fn cut(text: &str, width: usize, keeps_end: bool) -> String {
-    let count = text.chars().count();
-    if keeps_end && count > width {
-        std::iter::once('…').chain(text.chars().skip(count + 1 - width.max(1))).collect()
-    } else {
-        shortened(text, width)
+fn cut(text: &str, columns: usize, keeps_end: bool) -> String {
+    let room = columns.saturating_sub(1);
+    let mut ends = text.char_indices().map(|(at, _)| &text[at..]).skip(text.chars().count().saturating_sub(room));
+    match ends.find(|end| width(end) <= room) {
+        _ if width(text) <= columns => text.to_owned(),
+        Some(end) if keeps_end => format!("…{end}"),
+        _ => padded(text, room).trim_end().to_owned() + "…",
     }
 }
 

@@ -50,17 +50,6 @@ pub(super) fn ending(
     lines.join("\n") + "\n"
 }
 
-/// A sentence in lines of a terminal. A command without room gets its own line, which can be copied.
-pub(super) fn on_terminal(sentence: &str, columns: usize) -> String {
-    let command = sentence.split_once("Use `").and_then(|(before, rest)| Some((before, rest.split_once('`')?)));
-    match command.filter(|_| width(sentence) > columns) {
-        Some((before, (command, rest))) => {
-            format!("{}\n   {command}\n", wrapped_at(&format!("{before}Use this command{rest}"), 0, columns))
-        }
-        None => wrapped_at(sentence, 0, columns) + "\n",
-    }
-}
-
 /// Adds lines below a blank one.
 fn section(lines: &mut Vec<String>, section: Vec<String>) {
     if !section.is_empty() {
@@ -162,19 +151,5 @@ mod tests {
         check("/var/log/sbc-bench.json", 80, 5);
         check("/home/someone/.local/state/sbc-bench/runs/2026-11-28-120000.json", 80, 3);
         check("run.json", 60, 3);
-    }
-
-    #[test]
-    fn long_command_has_its_own_line() {
-        let sentence = |file: &str| {
-            format!("Interrupted; 4 measured steps in {file}. Use `sbc-bench --resume {file}` to continue it.")
-        };
-        assert_eq!(on_terminal(&sentence("a"), 80), sentence("a") + "\n");
-        let long = "/home/someone/.local/state/sbc-bench/runs/2026-11-28.json";
-        let shown = on_terminal(&sentence(long), 80);
-        assert!(
-            shown.ends_with(&format!("Use this command to\ncontinue it.\n   sbc-bench --resume {long}\n")),
-            "{shown}"
-        );
     }
 }

@@ -4,16 +4,18 @@ use super::glyphs::bar;
 use super::{DisplayedRow, State};
 use crate::look::Look;
 use explain::monitor::Kind;
-use facts::lines::padded;
+use facts::lines::{padded, width};
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 
-/// Width of names and values left of the plots.
-const NAMES_WIDTH: u16 = 34;
+/// Maximum width of names and values left of the plots; narrow screens share their columns.
+const NAMES_WIDTH_MAX: u16 = 34;
 /// Minimum columns and rows.
-const SMALLEST: (u16, u16) = (44, 8);
+const SMALLEST: (u16, u16) = (30, 8);
+/// Rows from which a sentence without room continues in a second row.
+const ROOMY_ROWS: u16 = 12;
 /// Maximum rows of a track and of a core: higher plots show no more.
 const TRACK_ROWS_MAX: u16 = 8;
 const CORE_ROWS_MAX: u16 = 4;
@@ -34,35 +36,69 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
         return;
     }
     line(buffer, area, 0, &title(state, area.width), Style::new().add_modifier(Modifier::REVERSED));
-    throttling(buffer, area, state);
-    let body = Rect { y: area.y + 2, height: area.height - 4, ..area };
-    plots(buffer, body, state);
+    let columns = usize::from(area.width);
+    let rows_max = if area.height < ROOMY_ROWS { 1 } else { 2 };
+    let (text, style) = throttling(state);
+    let above = joined(&mut text.split_whitespace(), " ", columns, rows_max);
+    let note = joined(&mut state.note.split_whitespace(), " ", columns, rows_max);
+    let keys = keys(state, area.width);
+    let keys = joined(&mut keys.iter().map(String::as_str), "   ", columns, rows_max);
     let faint = Style::new().add_modifier(Modifier::DIM);
-    line(buffer, area, area.height - 2, &state.note, faint);
-    line(buffer, area, area.height - 1, &keys(state, area.width), faint);
+    let first = area.height - (note.len() + keys.len()) as u16;
+    for (row, text) in (1..).zip(&above) {
+        line(buffer, area, row, text, style);
+    }
+    for (row, text) in (first..).zip(note.iter().chain(&keys)) {
+        line(buffer, area, row, text, faint);
+    }
+    let top = 1 + above.len() as u16;
+    plots(buffer, Rect { y: area.y + top, height: first - top, ..area }, state);
 }
 
-fn title(state: &State, width: u16) -> String {
+/// Joins parts to lines that fit into the screen, up to this number of lines, of which the last is cut at its end.
+fn joined(parts: &mut dyn Iterator<Item = &str>, gap: &str, columns: usize, rows_max: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for part in parts {
+        let is_last = lines.len() == rows_max;
+        let line = lines.last_mut().expect("one line at least");
+        if line.is_empty() {
+            part.clone_into(line);
+        } else if is_last || width(line) + gap.len() + width(part) <= columns {
+            *line += gap;
+            *line += part;
+        } else {
+            lines.push(part.to_owned());
+        }
+    }
+    lines
+}
+
+/// Time, load and interval, which a narrow screen omits from the last one on; the step of a run or the name of a file; the board.
+fn title(state: &State, columns: u16) -> String {
     let seconds = state.interval_ms as f64 / 1000.0;
-    let mut left = format!(" {}  load {}  every {seconds} s", state.time, state.load);
-    if state.paused {
-        left.push_str("  PAUSED");
+    let mut parts = vec![state.time.clone(), format!("load {}", state.load), format!("every {seconds} s")];
+    let paused = state.paused.then_some("PAUSED").into_iter();
+    let more: Vec<&str> = paused.chain(Some(state.file.as_str()).filter(|file| !file.is_empty())).collect();
+    let words = |parts: &[String]| {
+        let parts = parts.iter().map(String::as_str).chain(more.iter().copied());
+        format!(" {}", parts.collect::<Vec<_>>().join("  "))
+    };
+    let mut left = words(&parts);
+    while width(&left) > usize::from(columns) && parts.pop().is_some() {
+        left = words(&parts);
     }
-    if !state.file.is_empty() {
-        left.push_str(&format!("  {}", state.file));
-    }
-    let room = usize::from(width).saturating_sub(facts::lines::width(&left) + 3);
+    let room = usize::from(columns).saturating_sub(width(&left) + 3);
     let board = padded(&state.board, room).trim_end().to_owned();
-    let blanks = room + 2 - facts::lines::width(&board);
+    let blanks = room + 2 - width(&board);
     format!("{left}{:blanks$}{board} ", "")
 }
 
 /// Reported reasons of throttling, else a clock that is low under load, and the share of time with throttling.
-fn throttling(buffer: &mut Buffer, area: Rect, state: &State) {
+fn throttling(state: &State) -> (String, Style) {
     let percent = 100.0 * state.throttled_rows as f64 / state.rows.max(1) as f64;
     let share = format!("{percent:.0} % of the time");
     let alarm = coloured(state.look, Color::Red).add_modifier(Modifier::BOLD);
-    let (text, style) = match &state.low {
+    match &state.low {
         _ if !state.throttled.is_empty() => (format!("THROTTLED, {share}: {}.", state.throttled.join(", ")), alarm),
         Some(low) if low.hot_millicelsius.is_some() => {
             (format!("Probably THROTTLED, {share}: {}.", low.words()), alarm)
@@ -73,17 +109,21 @@ fn throttling(buffer: &mut Buffer, area: Rect, state: &State) {
             ("Throttling is not reported here; no clock is low under load.".to_owned(), Style::new())
         }
         None => ("Throttling cannot be seen: neither it nor a clock is reported here.".to_owned(), Style::new()),
-    };
-    line(buffer, area, 1, &text, style);
+    }
 }
 
-fn keys(state: &State, width: u16) -> String {
+fn keys(state: &State, width: u16) -> Vec<String> {
     let samples = state.samples_per_column() as u64;
-    let columns = u64::from(width.saturating_sub(NAMES_WIDTH + 1));
+    let columns = u64::from(width.saturating_sub(names_width(width) + 1));
     let span_s = columns * samples * state.interval_ms / 1000;
-    let quit = if state.is_run { "q leave the screen   Ctrl-C end the run" } else { "q quit" };
-    let seek = if state.replay { "   left/right 30 s   [ ] speed" } else { "" };
-    format!("{quit}   p pause   -/+ time span ({}:{:02} min){seek}", span_s / 60, span_s % 60)
+    let quit: &[&str] = if state.is_run { &["q leave the screen", "Ctrl-C end the run"] } else { &["q quit"] };
+    let seek: &[&str] = if state.replay { &["left/right 30 s", "[ ] speed"] } else { &[] };
+    let span = format!("-/+ time span ({}:{:02} min)", span_s / 60, span_s % 60);
+    [quit, &["p pause", &span], seek].concat().into_iter().map(str::to_owned).collect()
+}
+
+fn names_width(width: u16) -> u16 {
+    NAMES_WIDTH_MAX.min(width * 3 / 5)
 }
 
 /// Tracks above, cores below.
@@ -92,7 +132,7 @@ fn plots(buffer: &mut Buffer, area: Rect, state: &State) {
     let cores = state.cores.len() as u16;
     let room_for_cores = area.height.saturating_sub(tracks);
     let each_core = cores <= room_for_cores;
-    let per_row = (area.width - NAMES_WIDTH - 1).max(1);
+    let per_row = (area.width - names_width(area.width) - 1).max(1);
     let core_height = area.height.saturating_sub(tracks * TRACK_ROWS_MAX) / cores.max(1);
     let core_height = core_height.clamp(1, CORE_ROWS_MAX);
     let core_rows = if each_core { cores * core_height } else { cores.div_ceil(per_row) };
@@ -120,17 +160,18 @@ fn plots(buffer: &mut Buffer, area: Rect, state: &State) {
 
 fn track(buffer: &mut Buffer, area: Rect, shown: &DisplayedRow, state: &State) {
     let value = shown.track.text(shown.value);
-    let room = usize::from(NAMES_WIDTH).saturating_sub(facts::lines::width(&value) + 2);
-    line(buffer, area, 0, &format!("{} {value} ", padded(&shown.track.label, room)), Style::new());
+    let names = Rect { width: names_width(area.width), ..area };
+    let room = usize::from(names.width).saturating_sub(width(&value) + 2);
+    line(buffer, names, 0, &format!("{} {value} ", padded(&shown.track.label, room)), Style::new());
     let (low, high) = scale(shown, state.behind);
     if area.height > 1 {
         let text = |value: f32| shown.track.text(Some(f64::from(value)));
         let scale = format!("{} to {}", text(low), text(high));
-        let width = usize::from(NAMES_WIDTH) - 1;
+        let width = usize::from(names.width) - 1;
         let faint = Style::new().add_modifier(Modifier::DIM);
-        line(buffer, area, area.height - 1, &format!("{scale:>width$}"), faint);
+        line(buffer, names, area.height - 1, &format!("{scale:>width$}"), faint);
     }
-    let plot = Rect { x: area.x + NAMES_WIDTH, width: area.width - NAMES_WIDTH, ..area };
+    let plot = Rect { x: area.x + names.width, width: area.width - names.width, ..area };
     bars(buffer, plot, shown, (low, high), state);
 }
 
@@ -199,7 +240,7 @@ fn strips(buffer: &mut Buffer, area: Rect, per_row: u16, state: &State) {
                 Some(percent) => bar(percent as f32 / 100.0, 1, state.look.ascii)[0],
                 None => "?",
             };
-            let x = area.x + NAMES_WIDTH + index as u16;
+            let x = area.x + names_width(area.width) + index as u16;
             buffer[(x, y)].set_symbol(symbol).set_style(style);
         }
     }
