@@ -19,6 +19,8 @@ const RECORD_BYTES_MAX: usize = 8192;
 const MESSAGES_MAX: usize = 2000;
 /// Maximum number of records; the ring buffer holds some 16,000 of usual length (`CONFIG_LOG_BUF_SHIFT`).
 const RECORDS_MAX: usize = 50_000;
+/// Beginnings of the first message.
+const BANNERS: [&str; 2] = ["Linux version", "Booting Linux"];
 /// Number of first records in which boot messages are searched.
 const BOOT_RECORDS: usize = 16;
 
@@ -41,40 +43,59 @@ enum Reader {
     },
 }
 
+impl Reader {
+    /// Opens the log; the first message is the oldest one.
+    fn open(root: &Root) -> Reading<Self> {
+        match root.source(PATH)? {
+            Source::File(file) if root.is_system() => {
+                // Otherwise a read after the last message would wait for the next one.
+                let flags = rustix::fs::fcntl_getfl(&file).map_err(missing)?;
+                rustix::fs::fcntl_setfl(&file, flags | rustix::fs::OFlags::NONBLOCK).map_err(missing)?;
+                Ok(Self::Device(file))
+            }
+            // A directory used as a machine may contain any file with this name.
+            _ => Ok(Self::Board { root: root.clone(), after: None }),
+        }
+    }
+
+    /// Reads the next records, at most `count_max`.
+    fn read(&mut self, count_max: usize) -> Reading<Vec<LogRead>> {
+        let mut found = Vec::new();
+        match self {
+            Self::Device(file) => {
+                while found.len() < count_max
+                    && let Some(read) = read_record(file).map_err(|errno| missing_errno(PATH, errno))?
+                {
+                    found.push(read);
+                }
+            }
+            Self::Board { root, after } => {
+                let text = root.read(PATH)?;
+                let records = text.lines().filter_map(parse_kmsg);
+                let new = records.filter(|record| after.is_none_or(|known| record.sequence > known));
+                found.extend(new.take(count_max).map(LogRead::Record));
+                if let Some(LogRead::Record(last)) = found.last() {
+                    *after = Some(last.sequence);
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
 impl KernelLog {
     /// Opens the kernel log; existing messages are not reported.
     ///
     /// # Errors
     /// `/dev/kmsg` does not exist (containers), or needs root (`kernel.dmesg_restrict`).
     pub fn open(root: &Root) -> Reading<Self> {
-        match root.source(PATH)? {
-            Source::File(file) if root.is_system() => Self::open_device(file),
-            // A directory used as a machine may contain any file with this name.
-            _ => {
-                let text = root.read(PATH)?;
-                let records: Vec<KmsgRecord> = text.lines().filter_map(parse_kmsg).collect();
-                Ok(Self {
-                    boot_messages_present: begins_at_boot(&records),
-                    reader: Reader::Board { root: root.clone(), after: records.last().map(|record| record.sequence) },
-                    asked_ms: 0,
-                })
-            }
+        let mut reader = Reader::open(root)?;
+        let is_device = matches!(reader, Reader::Device(_));
+        let first = reader.read(if is_device { BOOT_RECORDS } else { RECORDS_MAX })?;
+        if let Reader::Device(file) = &reader {
+            rustix::fs::seek(file, rustix::fs::SeekFrom::End(0)).map_err(missing)?;
         }
-    }
-
-    fn open_device(mut file: std::fs::File) -> Reading<Self> {
-        set_nonblocking(&file)?;
-        let mut first = Vec::new();
-        while first.len() < BOOT_RECORDS {
-            match read_record(&mut file) {
-                Ok(Some(LogRead::Record(record))) => first.push(record),
-                Ok(Some(LogRead::Lost | LogRead::Garbled)) => {}
-                Ok(None) => break,
-                Err(errno) => return Err(missing_errno(PATH, errno)),
-            }
-        }
-        rustix::fs::seek(&file, rustix::fs::SeekFrom::End(0)).map_err(missing)?;
-        Ok(Self { boot_messages_present: begins_at_boot(&first), reader: Reader::Device(file), asked_ms: 0 })
+        Ok(Self { boot_messages_present: begins_at_boot(&first), reader, asked_ms: 0 })
     }
 
     /// False if the ring buffer no longer contains the boot messages.
@@ -91,26 +112,11 @@ impl KernelLog {
     /// # Errors
     /// The log is no longer readable.
     pub fn since(&mut self, timeline: &Timeline) -> Reading<Vec<KernelMessage>> {
-        let mut found = Vec::new();
-        let mut left_out = 0_usize;
-        match &mut self.reader {
-            Reader::Device(file) => loop {
-                match read_record(file) {
-                    Ok(Some(_)) if found.len() >= MESSAGES_MAX => left_out += 1,
-                    Ok(Some(read)) => found.push(read),
-                    Ok(None) => break,
-                    Err(errno) => return Err(missing_errno(PATH, errno)),
-                }
-            },
-            Reader::Board { root, after } => {
-                let text = root.read(PATH)?;
-                let records = text.lines().filter_map(parse_kmsg);
-                let new = records.filter(|record| after.is_none_or(|known| record.sequence > known));
-                found.extend(new.map(LogRead::Record));
-                if let Some(LogRead::Record(last)) = found.last() {
-                    *after = Some(last.sequence);
-                }
-            }
+        let found = self.reader.read(MESSAGES_MAX)?;
+        let (mut left_out, mut last) = (0, found.len());
+        while last == MESSAGES_MAX {
+            last = self.reader.read(MESSAGES_MAX)?.len();
+            left_out += last;
         }
         let (asked_ms, now_ms) = (self.asked_ms, timeline.now_ms());
         self.asked_ms = now_ms;
@@ -145,31 +151,12 @@ pub(crate) fn all_messages(root: &Root) -> Reading<Vec<String>> {
 }
 
 fn messages(root: &Root, records_max: usize) -> Reading<Vec<String>> {
-    let mut file = match root.source(PATH)? {
-        Source::File(file) if root.is_system() => file,
-        _ => {
-            let text = root.read(PATH)?;
-            let records = text.lines().take(records_max).filter_map(parse_kmsg);
-            return Ok(records.filter_map(KmsgRecord::kernel_text).collect());
-        }
+    let read = Reader::open(root)?.read(records_max)?;
+    let text = |read| match read {
+        LogRead::Record(record) => KmsgRecord::kernel_text(record),
+        LogRead::Lost | LogRead::Garbled => None,
     };
-    set_nonblocking(&file)?;
-    let mut found = Vec::new();
-    for _ in 0..records_max {
-        match read_record(&mut file) {
-            Ok(Some(LogRead::Record(record))) => found.extend(record.kernel_text()),
-            Ok(Some(LogRead::Lost | LogRead::Garbled)) => {}
-            Ok(None) => break,
-            Err(errno) => return Err(missing_errno(PATH, errno)),
-        }
-    }
-    Ok(found)
-}
-
-/// Otherwise a read after the last message would wait for the next one.
-fn set_nonblocking(file: &std::fs::File) -> Reading<()> {
-    let flags = rustix::fs::fcntl_getfl(file).map_err(missing)?;
-    rustix::fs::fcntl_setfl(file, flags | rustix::fs::OFlags::NONBLOCK).map_err(missing)
+    Ok(read.into_iter().filter_map(text).collect())
 }
 
 fn missing(errno: rustix::io::Errno) -> Missing {
@@ -221,10 +208,12 @@ fn note(now_ms: i64, text: String) -> KernelMessage {
 }
 
 /// Records are numbered from 0 at boot, so the oldest one shows whether any was lost.
-fn begins_at_boot(records: &[KmsgRecord]) -> bool {
-    let banner =
-        |record: &KmsgRecord| record.text.starts_with("Linux version") || record.text.starts_with("Booting Linux");
-    records.first().is_some_and(|record| record.sequence == 0) || records.iter().any(banner)
+fn begins_at_boot(first: &[LogRead]) -> bool {
+    let record = |read: &LogRead| match read {
+        LogRead::Record(record) => record.sequence == 0 || BANNERS.iter().any(|begin| record.text.starts_with(begin)),
+        LogRead::Lost | LogRead::Garbled => false,
+    };
+    first.iter().any(record)
 }
 
 #[cfg(test)]

@@ -52,8 +52,7 @@ pub use outbox::Outbox;
 pub use rights::{Accounts, Caller, Trust, caller, keep_descriptors};
 pub use root::{Root, Source, WritePolicy};
 pub use sampler::{
-    Failure, IdleCpuAffinity, LatestValues, Options as SamplerOptions, Sampler, SamplerThread, SourceCost,
-    raise_priority,
+    Failure, IdleCpuAffinity, LatestValues, Options as SamplerOptions, Sampler, SamplerThread, raise_priority,
 };
 pub use snapshot::{snapshot, snapshot_of};
 pub use state::{load_hundredths, on_battery, state, uptime_ms};

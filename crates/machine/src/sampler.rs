@@ -31,7 +31,6 @@ pub use latest_values::LatestValues;
 pub use options::Options;
 pub use thread::SamplerThread;
 pub use thread_affinity::raise_priority;
-pub use tick::SourceCost;
 
 use crate::sensors::{ELECTRIC_MS, HWMON, NONE, SENSORS, SampleInterval};
 use crate::timeline::Timeline;
@@ -50,6 +49,8 @@ use tick::{BUFFER_BYTES, BUFFER_BYTES_PER_CPU, Tick};
 
 /// Minimum interval; shorter ones would mostly measure the sampler.
 const INTERVAL_MIN: Duration = Duration::from_millis(20);
+/// Interval of [`SampleInterval::Rarely`] where nobody needs these values more often.
+const LEISURELY_MS: u32 = 6000;
 /// Delay from which a sample counts as late: half of a tick at 100 Hz, and more than a busy machine with a fair
 /// scheduler needs to wake a thread.
 const LATE_NS: u64 = 5_000_000;
@@ -101,7 +102,9 @@ impl Sampler {
             if options.follows_power && is_electric && probe.path.starts_with(HWMON) {
                 probe.interval = SampleInterval::EveryTick;
             }
-            probe.interval = probe.interval.with(&options);
+            if options.is_leisurely && probe.interval == SampleInterval::Rarely {
+                probe.interval = SampleInterval::AtMostEveryMs(LEISURELY_MS);
+            }
             slots.push(SourceSlot::new(root, &probe, channels.len()));
             channels.extend(probe.channels);
         }
@@ -257,23 +260,6 @@ impl Sampler {
     /// Cost so far, without single sources.
     pub fn cost(&self) -> SamplerCost {
         SamplerCost { cpu_ns: self.cpu_ns_total(), ..self.cost.clone() }
-    }
-
-    /// Number of samples taken.
-    pub fn ticks(&self) -> u64 {
-        self.cost.ticks
-    }
-
-    /// Event with the cost so far, by source.
-    pub fn cost_event(&self) -> Event {
-        let cost = self.cost();
-        let sources = self.source_costs().map(|cost| cost.into()).collect();
-        Event::SamplerCost { cost: SamplerCost { sources, ..cost } }
-    }
-
-    /// Cost of each source so far, which shows the expensive ones of this machine.
-    pub fn source_costs(&self) -> impl Iterator<Item = SourceCost<'_>> {
-        self.slots.iter().map(SourceSlot::cost)
     }
 
     /// Channels that stopped reporting since the last call, with reasons.

@@ -3,6 +3,7 @@
 
 use crate::faults::{self, Call};
 use record::{Missing, MissingReason, Reading};
+use rustix::thread::CpuSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle, Scope, ScopedJoinHandle};
 
@@ -50,6 +51,14 @@ pub fn run<T: Send>(name: &str, work: impl FnOnce() -> T + Send) -> Reading<T> {
 pub fn leave_real_time() -> Reading<Option<&'static str>> {
     let refused = |errno| Missing { path: "sched_setscheduler".into(), why: MissingReason::Io(errno) };
     crate::syscall::leave_real_time().map_err(refused)
+}
+
+/// Set of valid CPUs; `None` if it is empty.
+pub(crate) fn cpu_set(cpus: &[u32]) -> Option<CpuSet> {
+    let mut set = CpuSet::new();
+    let fitting = cpus.iter().filter(|cpu| (**cpu as usize) < CpuSet::MAX_CPU);
+    fitting.for_each(|cpu| set.set(*cpu as usize));
+    (set.count() > 0).then_some(set)
 }
 
 /// Result of a thread; a panic is propagated.

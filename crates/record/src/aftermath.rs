@@ -4,7 +4,7 @@ use crate::Fact;
 use serde::{Deserialize, Serialize};
 
 /// Traces found after a run had died.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Aftermath {
     /// Time of the inspection in UTC milliseconds since 1970.
@@ -19,7 +19,7 @@ pub struct Aftermath {
     pub memory_errors: Fact<Vec<ErrorCounter>>,
     /// Machine checks since the kernel started: errors that the processor detected in itself, its caches, buses and
     /// memory (`/proc/interrupts`).
-    #[serde(default = "not_looked_for")]
+    #[serde(default)]
     pub machine_checks: Fact<Vec<MachineChecks>>,
     /// Boot status of watchdogs (`/sys/class/watchdog/*/bootstatus`).
     pub watchdogs: Fact<Vec<WatchdogStatus>>,
@@ -27,11 +27,6 @@ pub struct Aftermath {
     pub reset_reasons: Vec<ResetReason>,
     /// Messages of the current boot about earlier hardware errors.
     pub hardware_messages: Vec<String>,
-}
-
-/// Default for Records that are older than this field.
-fn not_looked_for() -> Fact<Vec<MachineChecks>> {
-    Fact::not_reached()
 }
 
 /// A file of pstore.

@@ -121,18 +121,10 @@ impl Record {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Fact, Run, Source};
+    use crate::{Run, Source};
 
     fn change(path: &str, restored: RestoreOutcome) -> SettingChange {
-        SettingChange {
-            path: path.into(),
-            old: "{1}".into(),
-            new: "2".into(),
-            read_back: Fact::Known("2".into()),
-            at_ms: None,
-            restored,
-            disturbed: false,
-        }
+        SettingChange { path: path.into(), old: "{1}".into(), restored, ..SettingChange::default() }
     }
 
     #[test]

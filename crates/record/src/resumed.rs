@@ -101,8 +101,8 @@ impl Record {
             repetition: step.map_or(0, |step| step.repetition),
             began_ms: step.map(|step| step.window.start_ms),
             at_ms,
-            aftermath: Fact::not_reached(),
             signal: Some(signal),
+            ..DeathPoint::default()
         });
     }
 

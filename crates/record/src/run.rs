@@ -213,7 +213,7 @@ pub struct Residency {
 }
 
 /// A changed setting.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SettingChange {
     /// Path of the file.
@@ -238,13 +238,12 @@ impl SettingChange {
     /// Adds the time of the change.
     #[must_use]
     pub fn at(self, at_ms: i64) -> Self {
-        let at_ms = Some(at_ms);
-        Self { at_ms, ..self }
+        Self { at_ms: Some(at_ms), ..self }
     }
 }
 
 /// A wanted setting that is not active: rejected by the kernel or by this program, or changed by another process.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UnmetSetting {
     /// Path of the file.
@@ -267,11 +266,12 @@ pub struct UnmetSetting {
 }
 
 /// Outcome of a setting's restoration.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RestoreOutcome {
     /// Not restored yet.
+    #[default]
     Pending,
     /// The old value is restored.
     Done,

@@ -20,8 +20,10 @@ const ROWS: usize = 600;
 /// Delay of the first poll after a row is due, and maximum delay between polls for a late row.
 const GRACE: Duration = Duration::from_millis(5);
 const LOOK: Duration = Duration::from_secs(1);
-/// Number of intervals between polls, where the sampling thread shows its rows.
+/// Number of intervals between polls, where the sampling thread shows its rows, and minimum delay: a wake-up of another thread
+/// costs a tenth of a row.
 const INTERVALS_PER_LOOK: u32 = 10;
+const LOOK_AT_ROWS: Duration = Duration::from_secs(3);
 /// Summer time begins and ends on a quarter of an hour.
 const QUARTER_MS: i64 = 900_000;
 
@@ -54,12 +56,19 @@ pub(super) struct Source {
 
 impl Source {
     /// Finds all channels and starts sampling. Fails if a meter is not valid, or the kernel refuses a thread.
-    pub(super) fn start(root: &Root, interval: Duration, args: &MonitorArgs) -> anyhow::Result<Self> {
+    pub(super) fn start(
+        root: &Root,
+        interval: Duration,
+        args: &MonitorArgs,
+        has_only_lines: bool,
+    ) -> anyhow::Result<Self> {
         let timeline = Timeline::start();
         let meters = meters_of(args)?;
         let options = SamplerOptions {
             interval,
             keeps_interval: true,
+            // Lines show none of the totals that are read rarely.
+            is_leisurely: has_only_lines || interval >= Duration::from_secs(1),
             rows: ROWS,
             external_values: meters.iter().map(Meter::feed).collect(),
             ..SamplerOptions::default()
@@ -122,7 +131,7 @@ impl Source {
     fn wait(&mut self, now_ns: u64) -> Duration {
         if let Some(sampler) = self.sampler.as_ref().filter(|_| self.shows_rows && self.rows > 0) {
             let is_late = now_ns.saturating_sub(self.due_ns) >= LOOK.as_nanos() as u64;
-            return if is_late { LOOK } else { LOOK.max(sampler.interval() * INTERVALS_PER_LOOK) };
+            return if is_late { LOOK } else { LOOK_AT_ROWS.max(sampler.interval() * INTERVALS_PER_LOOK) };
         }
         if now_ns < self.due_ns {
             return Duration::from_nanos(self.due_ns - now_ns) + GRACE;

@@ -157,7 +157,10 @@ impl Monitor {
         views.iter_mut().for_each(|view| view.take_notes(&mut notes));
         let source: Box<dyn Source + Send> = match &args.replay {
             Some(replay) => Box::new(replay::Source::open(replay)?),
-            None => Box::new(live::Source::start(root, interval, args)?),
+            None => {
+                let has_only_lines = kind == Kind::Lines && !has_other_readers(args);
+                Box::new(live::Source::start(root, interval, args, has_only_lines)?)
+            }
         };
         let file = |path: &Path| path.file_name().unwrap_or_default().display().to_string();
         let file = match (&args.record, &args.replay) {
@@ -296,6 +299,12 @@ impl Monitor {
     }
 }
 
+/// True if rows have readers besides standard output.
+fn has_other_readers(args: &MonitorArgs) -> bool {
+    let serves = args.prometheus.is_some() || args.web.is_some();
+    args.record.is_some() || serves || args.textfile.is_some()
+}
+
 /// Opens the views.
 fn views(args: &MonitorArgs, kind: Kind) -> anyhow::Result<Vec<Box<dyn Viewer + Send>>> {
     let mut views: Vec<Box<dyn Viewer + Send>> = Vec::new();
@@ -309,9 +318,7 @@ fn views(args: &MonitorArgs, kind: Kind) -> anyhow::Result<Vec<Box<dyn Viewer + 
         views.push(Box::new(export::Textfile::new(path, args.count.is_some())));
     }
     let on_terminal = std::io::stdout().is_terminal();
-    let serves = args.prometheus.is_some() || args.web.is_some();
-    let others = args.record.is_some() || serves || args.textfile.is_some();
-    let rows = RowPrinter::new(others && args.replay.is_none());
+    let rows = RowPrinter::new(has_other_readers(args) && args.replay.is_none());
     match kind {
         Kind::Lines => views.push(Box::new(lines::Lines::new(on_terminal, rows))),
         Kind::Jsonl(holds) => views.push(Box::new(jsonl::Jsonl { holds, rows })),

@@ -30,15 +30,12 @@ impl RunningSystem for Root {
 /// that are offline or not allowed are omitted.
 #[cfg(target_arch = "x86_64")]
 fn core_type_leaves(cpus: &[u32]) -> Vec<(u32, u32)> {
-    use rustix::thread::{CpuSet, sched_setaffinity};
+    use rustix::thread::sched_setaffinity;
     if !crate::syscall::is_hybrid() {
         return Vec::new();
     }
     let ask = |cpu: u32| {
-        let number = usize::try_from(cpu).ok().filter(|cpu| *cpu < CpuSet::MAX_CPU)?;
-        let mut set = CpuSet::new();
-        set.set(number);
-        sched_setaffinity(None, &set).ok()?;
+        sched_setaffinity(None, &crate::threads::cpu_set(&[cpu])?).ok()?;
         Some((cpu, crate::syscall::core_type_leaf()))
     };
     crate::threads::run("core-types", || cpus.iter().copied().filter_map(ask).collect()).unwrap_or_default()

@@ -127,9 +127,7 @@ impl Shared {
         block.push_gaps(&mut sampler.gaps);
         // `sources` is empty, so this does not allocate.
         block.cost = sampler.cost();
-        for (kept, cost) in block.sources.iter_mut().zip(sampler.source_costs()) {
-            *kept = (cost.reads, cost.read_ns);
-        }
+        block.sources.iter_mut().zip(&sampler.slots).for_each(|(kept, slot)| *kept = slot.cost());
     }
 }
 

@@ -2,7 +2,8 @@
 //! it would keep interrupting the CPU on which it last slept. Runs know the measured CPUs; a monitor has to observe
 //! utilisation.
 
-use super::thread_affinity::{allowed, cpu_set};
+use super::thread_affinity::allowed;
+use crate::threads::cpu_set;
 use record::{Channel, ChannelId, CpuTime};
 use rustix::thread::sched_setaffinity;
 

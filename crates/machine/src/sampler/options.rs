@@ -19,6 +19,9 @@ pub struct Options {
     /// Records how long threads of this process and of its programs wait for a CPU. For runs only; a monitor does not
     /// start such threads.
     pub measures: bool,
+    /// Reads expensive totals of the whole machine every 6 s instead of every 2 s. For a monitor that does not show them, or
+    /// shows a row per second or less.
+    pub is_leisurely: bool,
     /// Reads chips with power, voltage and current at every tick, instead of twice a second.
     pub follows_power: bool,
     /// Values read by other threads, such as network meters.
@@ -35,6 +38,7 @@ impl Default for Options {
             cpus: Vec::new(),
             rows: 600,
             measures: false,
+            is_leisurely: false,
             follows_power: false,
             external_values: Vec::new(),
         }

@@ -4,6 +4,9 @@ use super::failure::Failure;
 use crate::sensors::SampleInterval;
 use std::time::Duration;
 
+/// Interval of [`SampleInterval::Rarely`]: often enough for steps of a run.
+const RARELY_MS: u32 = 2000;
+
 /// Number of failures in a row that are retried at once, because some drivers occasionally return EAGAIN.
 const QUICK_RETRIES: u32 = 2;
 /// Retry interval after that.
@@ -32,7 +35,12 @@ pub(super) struct ReadSchedule {
 
 impl ReadSchedule {
     pub(super) fn new(interval: SampleInterval) -> Self {
-        let interval_ns = interval.time().as_nanos() as u64;
+        let interval_ms = match interval {
+            SampleInterval::EveryTick => 0,
+            SampleInterval::AtMostEveryMs(ms) => ms,
+            SampleInterval::Rarely => RARELY_MS,
+        };
+        let interval_ns = u64::from(interval_ms) * 1_000_000;
         Self { interval_ns, due_ns: 0, failures: 0, read_ns_min: u64::MAX, read_ns_total: 0, reads: 0 }
     }
 

@@ -1,13 +1,13 @@
 //! One active source: its columns in the row, read by the sampler or by another thread.
 
+use super::Tick;
 use super::borrowed_source::BorrowedSource;
 use super::latest_values::{LatestValues, TakeResult};
 use super::reader::{Reader, SamplerValues};
 use super::schedule::ReadSchedule;
 use super::slow_reader_pool::{SlowReaderPool, SlowSource};
-use super::{Options, SourceCost, Tick};
 use crate::Root;
-use crate::sensors::{Probe, SampleInterval};
+use crate::sensors::Probe;
 use record::Channel;
 use std::ops::Range;
 use std::time::Duration;
@@ -18,7 +18,8 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// Source and its columns in the row.
 #[derive(Debug)]
 pub(super) struct SourceSlot {
-    path: String,
+    /// File or device.
+    pub(super) path: String,
     columns: Range<usize>,
     is_blocking: bool,
     input: Input,
@@ -66,14 +67,13 @@ impl SourceSlot {
         self.columns.clone()
     }
 
-    /// Cost of its reads so far.
-    pub(super) fn cost(&self) -> SourceCost<'_> {
-        let (reads, read_ns) = match &self.input {
+    /// Number of its reads so far, and their total time in nanoseconds.
+    pub(super) fn cost(&self) -> (u64, u64) {
+        match &self.input {
             Input::Sampler(_, schedule) => schedule.cost(),
             Input::Shared(latest_values, _) => latest_values.cost(),
             Input::CheckedOut => (0, 0),
-        };
-        SourceCost { path: &self.path, reads, read_ns }
+        }
     }
 
     /// True if it should be moved to another thread.
@@ -158,31 +158,6 @@ impl SourceSlot {
     pub(super) fn set_source(&mut self, source: crate::Source) {
         if let Input::Sampler(reader, _) = &mut self.input {
             reader.set_source(source);
-        }
-    }
-}
-
-/// Interval for steps of a run, and for short sampling intervals.
-const OFTEN_ENOUGH: Duration = Duration::from_secs(2);
-/// Interval for a sampling interval of a second or more.
-const LEISURELY: Duration = Duration::from_secs(6);
-
-impl SampleInterval {
-    /// Resolves [`SampleInterval::Rarely`] for these options.
-    pub(super) fn with(self, options: &Options) -> Self {
-        let is_leisurely = !options.measures && options.interval >= Duration::from_secs(1);
-        match self {
-            SampleInterval::Rarely if is_leisurely => SampleInterval::AtMostEveryMs(LEISURELY.as_millis() as u32),
-            other => other,
-        }
-    }
-
-    /// Minimum time between two reads.
-    pub(super) fn time(self) -> Duration {
-        match self {
-            SampleInterval::EveryTick => Duration::ZERO,
-            SampleInterval::AtMostEveryMs(ms) => Duration::from_millis(u64::from(ms)),
-            SampleInterval::Rarely => OFTEN_ENOUGH,
         }
     }
 }

@@ -150,8 +150,8 @@ fn denied_source_is_reported_once() {
     let gaps = gaps(&mut sampler);
     assert_eq!(gaps.len(), 1);
     assert_eq!(gaps[0].2.why, MissingReason::Denied);
-    let cost = sampler.source_costs().find(|cost| cost.path.starts_with(zone));
-    assert_eq!(cost.unwrap().reads, 1);
+    let slot = sampler.slots.iter().find(|slot| slot.path.starts_with(zone));
+    assert_eq!(slot.unwrap().cost().0, 1);
 }
 
 #[test]
@@ -223,7 +223,6 @@ fn values_of_others_are_in_the_row() {
     assert_eq!(ticked(&mut sampler, &timeline, &id), None);
     let missing = Missing { path: "plug".into(), why: MissingReason::Io(libc::ETIMEDOUT) };
     assert_eq!(gaps(&mut sampler), [(id, 1500, missing)]);
-    let Event::SamplerCost { cost } = sampler.cost_event() else { panic!("no cost") };
-    let plug = cost.sources.iter().find(|cost| cost.source == "plug");
-    assert_eq!(plug.map(|cost| (cost.reads, cost.read_ns)), Some((2, 2_000)));
+    let plug = sampler.slots.iter().find(|slot| slot.path == "plug");
+    assert_eq!(plug.map(SourceSlot::cost), Some((2, 2_000)));
 }

@@ -60,7 +60,7 @@ impl SamplerThread {
         let channels = sampler.channels().to_vec();
         let announcement = Some(sampler.channels_event());
         let rows = sampler.options.rows;
-        let sources: Vec<String> = sampler.source_costs().map(|cost| cost.path.into()).collect();
+        let sources: Vec<String> = sampler.slots.iter().map(|slot| slot.path.clone()).collect();
         let mut block = Block::new(channels.len(), rows);
         block.sources = vec![(0, 0); sources.len()];
         let affinity = sampler.affinity.clone();

@@ -42,7 +42,7 @@ impl ThreadAffinity {
 
     /// Moves all present and future threads to these CPUs; an empty list has no effect.
     pub(super) fn move_to(&self, cpus: &[u32]) {
-        let Some(cpus) = cpu_set(cpus) else { return };
+        let Some(cpus) = crate::threads::cpu_set(cpus) else { return };
         let mut state = self.state();
         // A thread that has ended cannot be moved.
         state.threads.retain(|thread| sched_setaffinity(Some(*thread), &cpus).is_ok());
@@ -66,14 +66,6 @@ pub(super) fn unmeasured(allowed: &[u32], measured: &[u32]) -> Vec<u32> {
     let others = allowed.iter().copied().filter(|cpu| !measured.contains(cpu));
     let others: Vec<u32> = others.collect();
     if others.is_empty() { allowed.to_vec() } else { others }
-}
-
-/// Set of valid CPUs; `None` if it is empty.
-pub(super) fn cpu_set(cpus: &[u32]) -> Option<CpuSet> {
-    let mut set = CpuSet::new();
-    let fitting = cpus.iter().filter(|cpu| (**cpu as usize) < CpuSet::MAX_CPU);
-    fitting.for_each(|cpu| set.set(*cpu as usize));
-    (set.count() > 0).then_some(set)
 }
 
 #[cfg(test)]

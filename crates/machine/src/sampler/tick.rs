@@ -1,4 +1,4 @@
-//! A tick, the size of its buffer, and the cost of reading a source.
+//! A tick, and the size of its buffer.
 
 use crate::timeline::{monotonic_ns, thread_cpu_ns};
 
@@ -6,17 +6,6 @@ use crate::timeline::{monotonic_ns, thread_cpu_ns};
 pub(super) const BUFFER_BYTES: usize = 16 << 10;
 /// Maximum length of a line of `/proc/stat` (ten numbers of 20 digits would be 210).
 pub(super) const BUFFER_BYTES_PER_CPU: usize = 160;
-
-/// Cost of reading one source.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SourceCost<'a> {
-    /// File or device.
-    pub path: &'a str,
-    /// Number of reads.
-    pub reads: u64,
-    /// Wall time of all reads including parsing, in nanoseconds.
-    pub read_ns: u64,
-}
 
 /// A tick of the sampler.
 #[derive(Debug, Clone, Copy)]
@@ -40,11 +29,5 @@ impl Tick {
     /// CPU time of the calling thread.
     pub(super) fn cpu_ns(&self) -> u64 {
         if self.fake { 0 } else { thread_cpu_ns() }
-    }
-}
-
-impl From<SourceCost<'_>> for record::SourceCost {
-    fn from(cost: SourceCost<'_>) -> Self {
-        Self { source: cost.path.to_owned(), reads: cost.reads, read_ns: cost.read_ns }
     }
 }

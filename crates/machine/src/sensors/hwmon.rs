@@ -35,16 +35,8 @@ mod interval_ms_min {
     pub(super) const OTHER_TEMPERATURE: u32 = 2000;
 }
 
-/// Kinds of attributes, which are prefixes of their files, and the suffix.
-const ATTRIBUTES: [(HwmonKind, &str); 7] = [
-    (HwmonKind::Temperature, "_input"),
-    (HwmonKind::Voltage, "_input"),
-    (HwmonKind::Current, "_input"),
-    (HwmonKind::Power, "_input"),
-    (HwmonKind::Power, AVERAGE),
-    (HwmonKind::Energy, "_input"),
-    (HwmonKind::Fan, "_input"),
-];
+/// Suffix of a current value, and of an average.
+const INPUT: &str = "_input";
 const AVERAGE: &str = "_average";
 
 fn discover(root: &Root) -> Vec<Probe> {
@@ -72,13 +64,13 @@ fn discover(root: &Root) -> Vec<Probe> {
 }
 
 fn attribute(root: &Root, directory: &str, hwmon: u32, chip: &str, file: &str, files: &[String]) -> Option<Probe> {
-    let (name, kind, index, suffix) = ATTRIBUTES.into_iter().find_map(|(kind, suffix)| {
-        let name = file.strip_suffix(suffix)?;
-        let index = name.strip_prefix(kind.as_str())?;
-        Some((name, kind, index.parse::<u32>().ok()?, suffix))
-    })?;
+    let average = file.strip_suffix(AVERAGE);
+    let name = average.or_else(|| file.strip_suffix(INPUT))?;
+    let Ok(id) = format!("hwmon{hwmon}.{name}").parse();
+    let ChannelId::Hwmon(_, OfHwmon::Sensor(kind, _)) = id else { return None };
     // If a chip has both, the current value is used.
-    if suffix == AVERAGE && files.iter().any(|other| *other == format!("{name}_input")) {
+    let is_replaced = || kind != HwmonKind::Power || files.iter().any(|other| *other == format!("{name}{INPUT}"));
+    if average.is_some() && is_replaced() {
         return None;
     }
     let own_name = root.read_value(&format!("{directory}/{name}_label")).unwrap_or_default();
@@ -88,7 +80,6 @@ fn attribute(root: &Root, directory: &str, hwmon: u32, chip: &str, file: &str, f
     if let (Ok(microohms), HwmonKind::Current | HwmonKind::Power) = (shunt, kind) {
         label += &format!(", shunt {microohms} µΩ");
     }
-    let id = ChannelId::Hwmon(hwmon, OfHwmon::Sensor(kind, index));
     let channel = labelled(Channel::of(id), label);
     let interval = interval(chip, kind, &channel);
     // Chips that average report the period, within which values do not change.

@@ -50,8 +50,7 @@ pub enum SampleInterval {
     /// At the first tick after about this many milliseconds: for expensive sources, and for counters that lose nothing
     /// at long intervals.
     AtMostEveryMs(u32),
-    /// Depends on the sampling interval: for expensive totals of the whole machine that lose only time resolution. Runs
-    /// have short steps; at one sample a second or less, longer intervals are sufficient.
+    /// Depends on the reader: for expensive totals of the whole machine that lose only time resolution.
     Rarely,
 }
 

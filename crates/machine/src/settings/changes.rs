@@ -96,9 +96,7 @@ impl Changes {
             wanted: value.to_owned(),
             found: node.read(&self.root).into(),
             why,
-            at_ms: None,
-            before_step: None,
-            programs: Vec::new(),
+            ..UnmetSetting::default()
         }
     }
 
@@ -186,9 +184,7 @@ impl Changes {
             old: current,
             new: value.to_owned(),
             read_back: read_back.into(),
-            at_ms: None,
-            restored: RestoreOutcome::Pending,
-            disturbed: false,
+            ..SettingChange::default()
         };
         Ok((change, disturbed))
     }
@@ -208,9 +204,8 @@ impl Changes {
             old,
             new: read.clone().unwrap_or_default(),
             read_back: read.into(),
-            at_ms: None,
-            restored: RestoreOutcome::Pending,
             disturbed: true,
+            ..SettingChange::default()
         })
     }
 

@@ -5,8 +5,9 @@ use super::node::POLICY;
 use super::{DeviceName, Node};
 use crate::Root;
 use crate::faults::{self, Call};
+use crate::threads;
 use record::{Missing, Reading, parse_cpu_list};
-use rustix::thread::{CpuSet, Pid, sched_setaffinity};
+use rustix::thread::{Pid, sched_setaffinity};
 
 mod bound;
 
@@ -101,12 +102,7 @@ impl SideEffect {
         if !root.is_system() {
             return Err(Missing::unsupported(self.path(), "not the running system"));
         }
-        let mut cpus = CpuSet::new();
-        for cpu in parse_cpu_list(value).unwrap_or_default() {
-            if (cpu as usize) < CpuSet::MAX_CPU {
-                cpus.set(cpu as usize);
-            }
-        }
+        let cpus = threads::cpu_set(&parse_cpu_list(value).unwrap_or_default()).unwrap_or_default();
         let thread = i32::try_from(*tid).ok().and_then(Pid::from_raw);
         let set = || sched_setaffinity(thread, &cpus);
         faults::pass(Call::Affinity, self.path(), set)

@@ -1,6 +1,6 @@
 //! Tests on boards whose kernel rounds, rejects or cools, and changes other files as well.
 
-use super::tests::{BOARD, journal, kill, refused, set};
+use super::tests::{BOARD, change_everything, journal, kill, refused, set};
 use super::*;
 use crate::WritePolicy;
 use record::{Event, Record, Run, Source};
@@ -21,23 +21,36 @@ fn board(files: &[(&str, &str)]) -> Root {
 
 /// Checks that the old values are restored after every kind of end of the process.
 fn comes_back(root: &Root, name: &str, change: impl Fn(&mut Settings)) {
-    for is_killed in [false, true] {
+    for end in ["restored", "dropped", "killed"] {
         let before = root.board_files();
-        let path = journal(&format!("{name}-{is_killed}"));
+        let path = journal(&format!("{name}-{end}"));
         let mut settings = Settings::new(root, &path).unwrap();
         change(&mut settings);
-        let outcomes = if is_killed {
-            kill(settings);
-            restore_from_journal(root, &path).unwrap()
-        } else {
-            settings.restore()
-        };
+        let mut outcomes = Vec::new();
+        match end {
+            "restored" => outcomes = settings.restore(),
+            "dropped" => drop(settings),
+            _ => {
+                kill(settings);
+                outcomes = restore_from_journal(root, &path).unwrap();
+            }
+        }
         let is_bad = |outcome: &RestoreOutcome| *outcome != RestoreOutcome::Done;
         let bad: Vec<_> = outcomes.iter().filter(|(_, o)| is_bad(o)).collect();
-        assert!(bad.is_empty(), "{name}, killed {is_killed}: {bad:?}");
-        assert_eq!(root.board_files(), before, "{name}, killed {is_killed}");
-        assert!(!path.exists(), "{name}, killed {is_killed}");
+        assert!(bad.is_empty(), "{name}, {end}: {bad:?}");
+        assert_eq!(root.board_files(), before, "{name}, {end}");
+        assert!(!path.exists(), "{name}, {end}");
     }
+}
+
+#[test]
+fn restore_is_exact() {
+    let root = board(&[]);
+    let before = root.board_files();
+    comes_back(&root, "all", |settings| {
+        change_everything(settings);
+        assert_ne!(root.board_files(), before);
+    });
 }
 
 /// Since Linux 5.16 a limit reads as the OPP that it is resolved to.

@@ -1,43 +1,18 @@
 //! Builds a Record from events: applies each event in turn, and completes the Record after the last one.
 
 use super::Event;
-use crate::{Channel, DeathPoint, End, Fact, Gate, Missing, Record, RestoreOutcome, SettingChange, StartedStage};
+use crate::{Channel, DeathPoint, End, Fact, Gate, Record, RestoreOutcome, SettingChange, StartedStage};
 use std::collections::{BTreeMap, HashSet};
 
 impl Record {
-    /// Builds the Record of an event stream.
-    ///
-    /// # Errors
-    /// The stream lacks its first event.
-    pub fn from_events(events: impl IntoIterator<Item = Event>) -> Result<Record, Missing> {
-        let mut events = events.into_iter();
-        let Some(Event::Started { schema, source, run }) = events.next() else {
-            return Err(Missing::garbled("event stream", "the first event is not `started`"));
-        };
-        let mut record = Record::new(source, *run);
-        record.schema = schema;
-        let mut restores = SettingRestores::default();
-        for event in events {
-            restores.apply(&mut record, event);
-        }
-        restores.end(&mut record);
-        Ok(record)
-    }
-
     /// Adds one event.
     pub fn apply(&mut self, event: Event) {
         match event {
             // A second start in one stream would be another run; the first one is kept.
             Event::Started { .. } => {}
             Event::StepBegins { step, repetition, at_ms } => {
-                self.run.died_in = Some(DeathPoint {
-                    step: Some(step),
-                    repetition,
-                    began_ms: Some(at_ms),
-                    at_ms,
-                    aftermath: Fact::not_reached(),
-                    signal: None,
-                });
+                let (step, began_ms) = (Some(step), Some(at_ms));
+                self.run.died_in = Some(DeathPoint { step, repetition, began_ms, at_ms, ..DeathPoint::default() });
             }
             Event::StageBegins { stage } => {
                 let first_step = self.steps.len();
@@ -119,10 +94,7 @@ impl Record {
             return;
         }
         let at_ms = self.last_sign_ms();
-        let died_in = self
-            .run
-            .died_in
-            .get_or_insert_with(|| DeathPoint { aftermath: Fact::not_reached(), ..DeathPoint::default() });
+        let died_in = self.run.died_in.get_or_insert_default();
         died_in.at_ms = at_ms.max(died_in.at_ms);
     }
 
@@ -176,15 +148,11 @@ pub(crate) struct SettingRestores(BTreeMap<String, (usize, RestoreOutcome)>);
 
 /// Setting that was not restored and whose change is not recorded.
 fn untold_change(path: String, restored: RestoreOutcome) -> Option<SettingChange> {
-    let read_back = Fact::not_reached();
     (restored != RestoreOutcome::Done).then(|| SettingChange {
         path,
-        old: String::new(),
-        new: String::new(),
-        read_back,
-        at_ms: None,
         restored,
         disturbed: true,
+        ..SettingChange::default()
     })
 }
 
@@ -223,14 +191,15 @@ impl SettingRestores {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ChannelId, ChannelKind, Mode, Run, Source, Unit};
+    use crate::{ChannelId, ChannelKind, Unit};
 
-    fn started() -> Event {
-        Event::Started {
-            schema: crate::SCHEMA_VERSION,
-            source: Source::Run { version: "0.1.0".into(), target: "test".into() },
-            run: Box::new(Run { mode: Mode::Standard, ..Run::default() }),
-        }
+    /// Record of events after a start.
+    fn record_of(events: impl IntoIterator<Item = Event>) -> Record {
+        let mut record = crate::stream::nothing_known();
+        let mut restores = SettingRestores::default();
+        events.into_iter().for_each(|event| restores.apply(&mut record, event));
+        restores.end(&mut record);
+        record
     }
 
     const A: ChannelId = ChannelId::own("a");
@@ -241,16 +210,7 @@ mod tests {
     }
 
     fn changed(path: &str) -> Event {
-        let change = crate::SettingChange {
-            path: path.into(),
-            old: "1".into(),
-            new: "2".into(),
-            read_back: Fact::Known("2".into()),
-            at_ms: None,
-            restored: RestoreOutcome::Pending,
-            disturbed: false,
-        };
-        Event::SettingChanged { change }
+        Event::SettingChanged { change: SettingChange { path: path.into(), ..SettingChange::default() } }
     }
 
     fn restored(path: &str, restored: RestoreOutcome) -> Event {
@@ -262,12 +222,9 @@ mod tests {
     fn restored_events_match_settings() {
         let many = 60_000;
         let names: Vec<String> = (0..many).map(|n| format!("/sys/{n}")).collect();
-        let events = [started()]
-            .into_iter()
-            .chain(names.iter().map(|name| changed(name)))
-            .chain(names.iter().map(|name| restored(name, RestoreOutcome::Done)))
-            .chain([changed("/sys/7")]);
-        let record = Record::from_events(events).unwrap();
+        let changes = names.iter().map(|name| changed(name));
+        let restorations = names.iter().map(|name| restored(name, RestoreOutcome::Done));
+        let record = record_of(changes.chain(restorations).chain([changed("/sys/7")]));
         let back = |change: &&crate::SettingChange| change.restored == RestoreOutcome::Done;
         assert_eq!(record.settings.iter().filter(back).count(), many);
         // A later change is not restored.
@@ -277,39 +234,24 @@ mod tests {
     #[test]
     fn settings_that_did_not_come_back_are_kept_without_their_change() {
         let failed = || restored("/sys/side-effect", RestoreOutcome::Failed("EBUSY".into()));
-        let events = || [started(), changed("/sys/x"), restored("/sys/x", RestoreOutcome::Done), failed(), failed()];
-        let from_events = Record::from_events(events()).unwrap();
-        let mut applied = Record::from_events([started()]).unwrap();
+        let events = || [changed("/sys/x"), restored("/sys/x", RestoreOutcome::Done), failed(), failed()];
+        let mut applied = record_of([]);
         events().into_iter().for_each(|event| applied.apply(event));
-        for record in [from_events, applied] {
+        for record in [record_of(events()), applied] {
             let left: Vec<&str> = record.settings_left().map(|(_, left)| left.path()).collect();
             assert_eq!(left, ["/sys/side-effect"]);
             assert_eq!(record.settings.len(), 2);
         }
-        let back = [started(), restored("/sys/side-effect", RestoreOutcome::Done)];
-        assert_eq!(Record::from_events(back).unwrap().settings, []);
-    }
-
-    #[test]
-    fn truncated_stream_is_dead_run() {
-        let record = Record::from_events([started()]).unwrap();
-        assert_eq!(record.run.end, End::Died);
-        assert!(record.gate.missing().is_some());
+        assert_eq!(record_of([restored("/sys/side-effect", RestoreOutcome::Done)]).settings, []);
     }
 
     #[test]
     fn columns_keep_the_length_of_the_axis() {
         let channels = Event::Channels { interval_ms: 500, channels: vec![channel(A), channel(B)] };
         let block = Event::Samples { at_ms: vec![0, 500], columns: vec![vec![Some(1), Some(2)]] };
-        let record = Record::from_events([started(), channels, block]).unwrap();
+        let record = record_of([channels, block]);
         assert_eq!(record.samples.channel(&A).unwrap().values, [Some(1), Some(2)]);
         assert_eq!(record.samples.channel(&B).unwrap().values, [None, None]);
-    }
-
-    #[test]
-    fn stream_without_a_start_is_refused() {
-        let end = Event::Ended { end: End::Finished, elapsed_ms: 1 };
-        assert!(Record::from_events([end]).is_err());
     }
 
     #[test]

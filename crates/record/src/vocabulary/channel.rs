@@ -2,7 +2,7 @@
 
 mod attributes;
 mod parts;
-mod spelling;
+mod table;
 #[cfg(test)]
 mod tests;
 

@@ -69,7 +69,7 @@ pub(super) fn place(channel: &Channel) -> Place {
         ChannelId::Policy(_, of) => of_policy(channel, *of),
         ChannelId::Zone(zone, OfZone::Temperature) => Some(of_zone(channel, *zone)),
         ChannelId::Cooling(device) => Some(of_cooling(channel, *device)),
-        ChannelId::Hwmon(chip, OfHwmon::Sensor(kind, number)) => Some(of_hwmon(channel, *chip, *kind, *number)),
+        ChannelId::Hwmon(chip, OfHwmon::Sensor(kind, _)) => Some(of_hwmon(channel, *chip, *kind)),
         ChannelId::Powercap(zone, OfPowercap::Energy) if zone.kind() == PowerZoneKind::Rapl => Some(of_rapl(channel)),
         _ => None,
     };
@@ -113,7 +113,8 @@ fn of_cooling(channel: &Channel, device: u32) -> Place {
     one("node_cooling_device_cur_state".into(), help, labels)
 }
 
-fn of_hwmon(channel: &Channel, chip: u32, kind: HwmonKind, number: u32) -> Place {
+fn of_hwmon(channel: &Channel, chip: u32, kind: HwmonKind) -> Place {
+    let id = channel.id.to_string();
     let (name, help) = match kind {
         HwmonKind::Temperature => ("node_hwmon_temp_celsius", "Hardware monitor for temperature (input)."),
         HwmonKind::Voltage => ("node_hwmon_in_volts", "Hardware monitor for voltage (input)."),
@@ -125,7 +126,7 @@ fn of_hwmon(channel: &Channel, chip: u32, kind: HwmonKind, number: u32) -> Place
     let labels = vec![
         ("chip", format!("hwmon{chip}")),
         ("label", channel.label.clone()),
-        ("sensor", format!("{}{number}", kind.as_str())),
+        ("sensor", id.rsplit('.').next().unwrap_or_default().to_owned()),
     ];
     one(name.to_owned(), help, labels)
 }

@@ -96,14 +96,26 @@ words! {
     pub enum LoadSpan { One = "1min", Five = "5min", Fifteen = "15min", }
 }
 
-words! {
-    /// Values of memory.
-    pub enum OfMemory { Available = "available", MajorFaults = "faults.major", OomKills = "oom_kills", }
+/// Values of memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum OfMemory {
+    /// `available`
+    Available,
+    /// `faults.major`
+    MajorFaults,
+    /// `oom_kills`
+    OomKills,
 }
 
-words! {
-    /// Values of swap.
-    pub enum OfSwap { Used = "used", In = "in", Out = "out", }
+/// Values of swap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum OfSwap {
+    /// `used`
+    Used,
+    /// `in`
+    In,
+    /// `out`
+    Out,
 }
 
 words! {
@@ -139,16 +151,21 @@ pub enum OfHwmon {
     Alarm,
 }
 
-words! {
-    /// Kinds of hwmon sensors, by the prefix of their files.
-    pub enum HwmonKind {
-        Temperature = "temp",
-        Voltage = "in",
-        Current = "curr",
-        Power = "power",
-        Energy = "energy",
-        Fan = "fan",
-    }
+/// Kinds of hwmon sensors, with the prefix of their files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum HwmonKind {
+    /// `temp`
+    Temperature,
+    /// `in`
+    Voltage,
+    /// `curr`
+    Current,
+    /// `power`
+    Power,
+    /// `energy`
+    Energy,
+    /// `fan`
+    Fan,
 }
 
 words! {
@@ -159,8 +176,9 @@ words! {
 /// powercap zone: `rapl0`, its subzone `rapl0:1`, `scmi2`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PowerZone {
-    kind: PowerZoneKind,
-    number: Box<str>,
+    pub(super) kind: PowerZoneKind,
+    /// Number in the kernel's format.
+    pub(super) number: Box<str>,
 }
 
 impl PowerZone {
@@ -175,11 +193,6 @@ impl PowerZone {
     /// Framework of the zone.
     pub fn kind(&self) -> PowerZoneKind {
         self.kind
-    }
-
-    /// Number in the kernel's format.
-    pub fn number(&self) -> &str {
-        &self.number
     }
 
     /// True for a subzone, whose energy is included in another zone: `rapl0:1` is part of `rapl0`.
@@ -208,16 +221,21 @@ pub enum OfDevfreq {
     Residency(u64),
 }
 
-words! {
-    /// Values of a battery or power supply.
-    pub enum OfSupply {
-        Voltage = "voltage",
-        Current = "current",
-        Power = "power",
-        Energy = "energy",
-        Capacity = "capacity",
-        Online = "online",
-    }
+/// Values of a battery or power supply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum OfSupply {
+    /// `voltage`
+    Voltage,
+    /// `current`
+    Current,
+    /// `power`
+    Power,
+    /// `energy`
+    Energy,
+    /// `capacity`
+    Capacity,
+    /// `online`
+    Online,
 }
 
 words! {
@@ -252,9 +270,13 @@ pub enum OfRaspberryPi {
     LogPmicPower,
 }
 
-words! {
-    /// Values of a rail of a Raspberry Pi's power chip.
-    pub enum RailKind { Voltage = "voltage", Current = "current", }
+/// Values of a rail of a Raspberry Pi's power chip.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RailKind {
+    /// `voltage`
+    Voltage,
+    /// `current`
+    Current,
 }
 
 /// Output of a power meter: `meter`, `meter.1`, `meter2`, `meter2.2`.
@@ -273,21 +295,28 @@ impl MeterOutput {
     }
 }
 
-words! {
-    /// Values of an output of a power meter.
-    pub enum OfMeter {
-        Energy = "energy",
-        Power = "power",
-        Voltage = "voltage",
-        Current = "current",
-        /// Delay of the last answer.
-        Delay = "delay",
-    }
+/// Values of an output of a power meter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum OfMeter {
+    /// `energy`
+    Energy,
+    /// `power`
+    Power,
+    /// `voltage`
+    Voltage,
+    /// `current`
+    Current,
+    /// `delay`: delay of the last answer.
+    Delay,
 }
 
-words! {
-    /// Values of the program's cgroup.
-    pub enum OfControlGroup { Throttled = "throttled", ThrottledTime = "throttled_time", }
+/// Values of the program's cgroup.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum OfControlGroup {
+    /// `throttled`
+    Throttled,
+    /// `throttled_time`
+    ThrottledTime,
 }
 
 words! {
@@ -295,9 +324,13 @@ words! {
     pub enum OfMeasured { Cpu = "cpu", RunDelay = "run_delay", }
 }
 
-words! {
-    /// Values of the sampler.
-    pub enum OfSampler { Cpu = "cpu", Delay = "delay", }
+/// Values of the sampler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum OfSampler {
+    /// `cpu`
+    Cpu,
+    /// `delay`
+    Delay,
 }
 
 words! {
