@@ -37,7 +37,6 @@ pub(crate) fn board(name: &str) -> String {
     format!("{}/../../boards/{name}.board", env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Sends Ctrl-C.
 /// The program with these words, without tuning and in haste.
 pub(crate) fn sbc_bench<Word: AsRef<OsStr>>(words: impl IntoIterator<Item = Word>) -> Command {
     testkit::untuned_command(env!("CARGO_BIN_EXE_sbc-bench"), words)

@@ -110,7 +110,8 @@ impl Subject {
     fn of((name, text): (String, String)) -> Self {
         let explained = explain::explain(logs::read(&text));
         let ranking = rank(&explained, Reference::builtin());
-        let report = report::find("text").map_or_else(String::new, |report| report.text(&explained, compare::reference::Reference::builtin));
+        let report = report::find("text")
+            .map_or_else(String::new, |report| report.text(&explained, compare::reference::Reference::builtin));
         let said = report.split_whitespace().collect::<Vec<_>>().join(" ");
         Self { name, text, explained, ranking, report, said }
     }
