@@ -145,7 +145,7 @@ fn cut(text: &str, columns: usize, keeps_end: bool) -> String {
     match ends.find(|end| width(end) <= room) {
         _ if width(text) <= columns => text.to_owned(),
         Some(end) if keeps_end => format!("…{end}"),
-        _ => padded(text, room).trim_end().to_owned() + "…",
+        _ => padded(text, room) + "…",
     }
 }
 
