@@ -191,7 +191,10 @@ impl Losses<'_> {
         let bandwidth = self.bandwidth.unwrap_or(0.0);
         let latency = self.latency.filter(|latency| *latency > 2.0 * SAME_LOG);
         let percent = |log: f64| 100.0 * (log.exp() - 1.0);
-        let (cause, words) = if bandwidth > CHANNEL_LOG_MIN && self.is_nearer_to_channels(bandwidth) {
+        // A lower DRAM clock raises latency.
+        let is_latency_usual = self.latency.is_some() && latency.is_none();
+        let is_narrow = bandwidth > CHANNEL_LOG_MIN && (is_latency_usual || self.is_nearer_to_channels(bandwidth));
+        let (cause, words) = if is_narrow {
             let others = match latency {
                 Some(latency) => format!("latency is only {} higher", by(percent(latency))),
                 None if self.latency.is_none() => "scores are nearly those of others".to_owned(),
