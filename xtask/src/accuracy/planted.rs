@@ -18,11 +18,15 @@ struct Defect {
 }
 
 const DEFECTS: [Defect; 5] = [
-    Defect { row: "comparison: DRAM at half rate", right: &[Cause::DramClock], plant: slow_dram },
+    Defect { row: "comparison: DRAM at half rate", right: &[Cause::DramClock, Cause::SlowMemory], plant: slow_dram },
     Defect { row: "comparison: one cluster capped", right: &[Cause::ClockLimit, Cause::Clock], plant: capped_cluster },
     Defect { row: "comparison: 32-bit userland", right: &[Cause::Userland], plant: narrow_userland },
     Defect { row: "comparison: kernel without OPPs", right: &[Cause::NoOpps], plant: no_opps },
-    Defect { row: "comparison: one memory channel", right: &[Cause::MemoryChannels], plant: one_channel },
+    Defect {
+        row: "comparison: one memory channel",
+        right: &[Cause::MemoryChannels, Cause::SlowMemory],
+        plant: one_channel,
+    },
 ];
 
 /// Planted defects whose cause a comparison names first, and a sound result that it calls lower.

@@ -35,6 +35,8 @@ impl LikelyCause {
 const SAME_LOG: f64 = 0.05;
 /// Minimum loss of bandwidth with fewer channels, as a logarithm: one channel of two has about half of the bandwidth.
 const CHANNEL_LOG_MIN: f64 = 0.25;
+/// Maximum loss of latency with fewer channels, as a logarithm: only a lower DRAM clock adds more.
+const CHANNEL_LATENCY_LOG_MAX: f64 = 0.2;
 /// Losses of latency, 7-zip on one CPU and 7-zip on all CPUs relative to that of bandwidth, as logarithms: half the DRAM clock
 /// adds a third or more to latency, and 7-zip waits for it; half the channels leave latency and single cores alone.
 const BY_DRAM_CLOCK: [f64; 3] = [0.5, 0.2, 0.25];
@@ -176,7 +178,7 @@ impl Losses<'_> {
     fn by(&self, cause: Cause, figure: &Figure) -> f64 {
         let workload = figure.key.workload();
         let lost = match cause {
-            Cause::DramClock => self.latency.unwrap_or(0.0).max(self.bandwidth.unwrap_or(0.0)),
+            Cause::DramClock | Cause::SlowMemory => self.latency.unwrap_or(0.0).max(self.bandwidth.unwrap_or(0.0)),
             Cause::MemoryChannels => self.bandwidth.unwrap_or(0.0) / 2.0,
             Cause::ClockLimit if figure.core.is_none() => {
                 clock_loss(self.entries, figure).unwrap_or(0.0).max(self.limit)
@@ -186,18 +188,16 @@ impl Losses<'_> {
         Effect::of(cause, workload).map_or(0.0, |effect| effect.log_max(lost, workload, figure.core.is_some()))
     }
 
-    /// Distinguishes slower memory from fewer memory channels.
+    /// Distinguishes slower memory from fewer memory channels. Only latency tells them apart.
     fn of_memory(&self, facts: &Facts<'_>) -> Option<(Cause, String)> {
         let bandwidth = self.bandwidth.unwrap_or(0.0);
         let latency = self.latency.filter(|latency| *latency > 2.0 * SAME_LOG);
         let percent = |log: f64| 100.0 * (log.exp() - 1.0);
-        // A lower DRAM clock raises latency.
-        let is_latency_usual = self.latency.is_some() && latency.is_none();
-        let is_narrow = bandwidth > CHANNEL_LOG_MIN && (is_latency_usual || self.is_nearer_to_channels(bandwidth));
+        let can_be_narrow = |lost| lost < CHANNEL_LATENCY_LOG_MAX && self.is_nearer_to_channels(bandwidth);
+        let is_narrow = bandwidth > CHANNEL_LOG_MIN && self.latency.is_some() && latency.is_none_or(can_be_narrow);
         let (cause, words) = if is_narrow {
             let others = match latency {
                 Some(latency) => format!("latency is only {} higher", by(percent(latency))),
-                None if self.latency.is_none() => "scores are nearly those of others".to_owned(),
                 None => "latency is nearly that of others".to_owned(),
             };
             let lower = 100.0 * (1.0 - (-bandwidth).exp());
@@ -208,7 +208,7 @@ impl Losses<'_> {
         } else if let Some(latency) = latency {
             (Cause::DramClock, format!("DRAM is slower: memory latency is {} higher", by(percent(latency))))
         } else if self.latency.is_none() && bandwidth > 2.0 * SAME_LOG {
-            (Cause::DramClock, "Memory is slower".to_owned())
+            (Cause::SlowMemory, "Memory is slower".to_owned())
         } else {
             return None;
         };
