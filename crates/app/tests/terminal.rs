@@ -61,7 +61,9 @@ fn run_is_watched_on_a_whole_screen_and_ends_below_it() {
         let Some(text) = shown(&words, "C.UTF-8", size) else { return testkit::was_skipped() };
         let (screen, behind) = text.split_once(LEFT).unwrap_or_else(|| panic!("no screen: {text}"));
         assert!(screen.contains("\u{1b}[?1049h") && screen.contains("q leave the screen"), "{text}");
-        assert!(screen.contains("all CPUs") && screen.contains("run 1 of 3"), "{text}");
+        // A busy machine draws the first screen late.
+        let has_run = (1..=3).any(|run| screen.contains(&format!("run {run} of 3")));
+        assert!(screen.contains("all CPUs") && has_run, "{text}");
         // The report is in the terminal that was given back.
         assert!(behind.contains("median of 3") && behind.contains("Log: "), "{behind}");
         assert!(!behind.contains(LEFT), "{behind}");

@@ -59,14 +59,14 @@ fn name_verbs(words: &mut Vec<OsString>, grammar: &Command) {
         if words.get(at + 1).and_then(|word| word.to_str()).is_some_and(|word| !is_known(word)) {
             words.insert(at + 1, "workload".into());
         }
-    } else if at == 1 && !first.starts_with('-') && grammar.find_subcommand(&first).is_none() && is_file(&first) {
+    } else if at == 1 && grammar.find_subcommand(&first).is_none() && is_file(&first) {
         words.insert(at, "explain".into());
     }
 }
 
-/// True if the word is a file or is spelled like one: no verb contains a dot or a slash.
+/// True if the word is a file, standard input, or spelled like a file: no verb contains a dot or a slash.
 fn is_file(word: &str) -> bool {
-    word.contains(['.', '/']) || Path::new(word).is_file()
+    word == "-" || !word.starts_with('-') && (word.contains(['.', '/']) || Path::new(word).is_file())
 }
 
 /// `-mc` as `-cm`, and `-mc2` as `-cm2`.

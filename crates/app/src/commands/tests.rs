@@ -182,6 +182,7 @@ fn old_verbs_are_kept() {
         ("-g cores", "efficiency cores"),
         ("--force", "run --force"),
         ("a.log", "explain a.log"),
+        ("-", "explain -"),
         ("./a b/c", "explain ./a b/c"),
     ] {
         assert_eq!(meaning(old), meaning(new), "{old}");
