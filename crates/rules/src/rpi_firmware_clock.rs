@@ -1,7 +1,7 @@
 //! Rule: rpi-firmware-clock. The firmware ran a lower clock than the kernel reported.
 
 use super::Rule;
-use super::place::at_samples;
+use super::place::samples_place;
 use facts::{Facts, Finding, Quantity, Severity};
 use record::RuleId;
 
@@ -30,7 +30,12 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         .with("firmware", Quantity::Khz(clock.firmware_khz))
         .with("claimed", Quantity::Khz(clock.claimed_khz))
         .with("lost", Quantity::Percent(100.0 * lost));
-        at_samples(facts, finding, &clock.channel, clock.first_ms, clock.last_ms)
+        finding.of(clock.steps.iter().copied()).during(clock.first_ms, clock.last_ms).at(samples_place(
+            facts,
+            &clock.channel,
+            clock.first_ms,
+            clock.last_ms,
+        ))
     });
     found.into_iter().collect()
 }

@@ -213,10 +213,10 @@ mod tests {
     }
 
     #[test]
-    fn rows_have_four_cells_and_a_sentence() {
+    fn rows_have_five_cells_and_a_sentence() {
         let table = |row: &str| format!("# why\n{HEADER}\n{row}\n");
-        assert!(rows(&table("a\t-\tRun `top` once.\t-")).is_ok());
-        for row in ["a\t-\tRun `top` once.", "a\t-\t-\t-"] {
+        assert!(rows(&table("a\t-\tRun `top` once.\thttps://x\t-")).is_ok());
+        for row in ["a\t-\tRun `top` once.\t-", "a\t-\t-\t-\t-"] {
             assert!(rows(&table(row)).is_err(), "{row}");
         }
         assert!(rows("a\tb\n").is_err());

@@ -78,6 +78,8 @@ pub struct FirmwareClock {
     pub samples: usize,
     /// All samples.
     pub of: usize,
+    /// Steps with such samples: indices in `Record::steps`.
+    pub steps: Vec<usize>,
     /// First moment.
     pub first_ms: i64,
     /// Last moment.
@@ -123,12 +125,16 @@ pub(crate) fn firmware_clocks(facts: &Facts<'_>) -> Option<FirmwareClock> {
                 channel: firmware.id.clone(),
                 samples: 0,
                 of: 0,
+                steps: Vec::new(),
                 first_ms: reading.at_ms,
                 last_ms: reading.at_ms,
                 claimed_khz: claim as u32,
                 firmware_khz: khz as u32,
             });
             low.samples += 1;
+            if !phase.steps.iter().all(|step| low.steps.contains(step)) {
+                low.steps.extend(&phase.steps);
+            }
             low.last_ms = reading.at_ms;
             if khz < i64::from(low.firmware_khz) {
                 (low.claimed_khz, low.firmware_khz) = (claim as u32, khz as u32);
@@ -153,13 +159,9 @@ pub fn has_soft_limit(record: &Record) -> bool {
 /// A clock this near to the lowest OPP, as a share, is that OPP.
 const LOWEST_SHARE: f64 = 1.02;
 
-/// Default `arm_freq_min` of the Raspberry Pi 2 to 4, which the firmware uses during under-voltage, even where the kernel
-/// has lower OPPs.
-const ARM_FREQ_MIN_KHZ: u32 = 600_000;
-
 /// Rows in which a weak supply held the clock: the firmware then uses the lowest clock. Logs lack the bits of each row;
-/// if they record under-voltage, rows count whose firmware clock is at that clock and below that of the kernel. If the
-/// lowest OPP is unknown, every lower clock counts.
+/// if they record under-voltage, rows count whose firmware clock is at the lowest OPP and below that of the kernel. If
+/// the lowest OPP is unknown, every lower clock counts.
 pub(crate) fn under_voltage_rows(record: &Record) -> BTreeSet<usize> {
     let (Some(firmware), Some(claimed)) =
         (firmware_clock_channel(record), channels(record, ChannelId::is_policy_claim).next())
@@ -170,8 +172,7 @@ pub(crate) fn under_voltage_rows(record: &Record) -> BTreeSet<usize> {
         return BTreeSet::new();
     }
     let opps = record.machine.policies.iter().flat_map(|policy| policy.opps_khz.iter().copied());
-    let lowest_khz = opps.filter(|khz| *khz > 0).min().map(|lowest_khz| lowest_khz.max(ARM_FREQ_MIN_KHZ));
-    let limit_khz = lowest_khz.map(|lowest_khz| f64::from(lowest_khz) * LOWEST_SHARE);
+    let limit_khz = opps.filter(|khz| *khz > 0).min().map(|lowest_khz| f64::from(lowest_khz) * LOWEST_SHARE);
     let per_khz = if firmware.unit == Unit::Hertz { 1000 } else { 1 };
     let is_held = |reading: &super::Reading| {
         let khz = reading.value / per_khz;
@@ -200,22 +201,6 @@ mod tests {
         ] {
             let record = gauge_channel(own_run(), THROTTLED, Unit::Bits, values);
             assert_eq!(firmware_bits(&record, 0), expected);
-        }
-    }
-
-    /// Under-voltage holds 600 MHz even where the kernel has lower OPPs; the soft temperature limit is far above that.
-    #[test]
-    fn a_weak_supply_holds_the_clock_of_the_firmware() {
-        let clock = ChannelId::RaspberryPi(OfRaspberryPi::LogFirmwareClock);
-        let readings = [1_400_000, 600_000, 1_200_000];
-        for (opps_khz, expected) in
-            [(vec![600_000, 1_400_000], vec![1]), (vec![408_000, 1_400_000], vec![1]), (vec![], vec![1, 2])]
-        {
-            let mut record = gauge_channel(log("0.6.2"), ChannelId::claimed(0), Unit::Kilohertz, &[1_400_000; 3]);
-            record = gauge_channel(record, clock.clone(), Unit::Kilohertz, &readings);
-            record.states = vec![state(None), state(Some(0x50005))];
-            record.machine.policies[0].opps_khz.clone_from(&opps_khz);
-            assert_eq!(under_voltage_rows(&record).into_iter().collect::<Vec<_>>(), expected, "{opps_khz:?}");
         }
     }
 

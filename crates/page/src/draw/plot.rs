@@ -37,8 +37,8 @@ impl Plot {
     /// Renders it for the page, with its legend above.
     pub(crate) fn on_page(&self) -> Markup {
         let time = self.time.map(|[from, to, left, right]| format!("{from} {to} {left} {right}"));
-        // Plots over time contain links to causes, which the role `img` does not permit.
-        let role = if self.time.is_some() { "group" } else { "img" };
+        // Links, such as those to causes and results, are not permitted within the role `img`.
+        let role = if self.shapes.0.contains("<a ") { "group" } else { "img" };
         html! {
             @if !self.key.is_empty() { (key(&self.key)) }
             (wide(&self.title, &html! {
@@ -101,6 +101,20 @@ fn key(names: &[(String, String)]) -> Markup {
             @for (look, name) in names {
                 li { svg.swatch viewBox="0 0 28 10" aria-hidden="true" { (swatch(look, 0.0, 5.0)) } " " (name) }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plot_with_links_is_a_group() {
+        for (shapes, role) in [(html! { a href="r" { circle {} } }, "group"), (html! { circle {} }, "img")] {
+            let page = Plot::of("x", "X", 10.0, shapes).on_page().into_string();
+            let svg = page.split_once("<svg").unwrap().1;
+            assert!(svg.contains(&format!("role=\"{role}\"")), "{page}");
         }
     }
 }

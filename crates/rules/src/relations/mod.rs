@@ -248,7 +248,14 @@ pub const RELATIONS: &[RuleRelations] = &[
     row(
         &rpi_firmware_clock::RULE,
         J::All,
-        &[follows(C::Heat), HIDDEN_HEAT, root_if(C::FirmwareCap, W::FirmwareAsked), follows(C::FirmwareCap)],
+        &[
+            // The firmware's clock during under-voltage.
+            follows_if(C::LowVoltage, W::Says(&["down to 600 MHz"])),
+            follows(C::Heat),
+            HIDDEN_HEAT,
+            root_if(C::FirmwareCap, W::FirmwareAsked),
+            follows(C::FirmwareCap),
+        ],
         "the clock of the firmware was lower than the advertised one in several samples",
         "Look at the temperature limits and clocks in config.txt.",
     ),
