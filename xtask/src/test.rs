@@ -55,7 +55,7 @@ pub(crate) fn main(is_full: bool) -> Result<()> {
     let cpus = std::thread::available_parallelism()?.get();
     let ahead = is_full.then(build_ahead).transpose()?;
     let mut done = side_by_side(&together, cpus)?;
-    // Its steps report what cannot be built.
+    // The steps that use these binaries report build failures.
     ahead.map(|mut ahead| ahead.wait()).transpose()?;
     done.extend(side_by_side(&alone, 1)?);
     println!("{} programs of tests in {:.0} s", programs.len(), started.elapsed().as_secs_f64());

@@ -1,6 +1,6 @@
 //! `sbc-bench`: arguments in, text out.
 //!
-//! A library, so that the compiler holds none of it while it links the binary: both together exceed 512 MB.
+//! A library crate, because compiling it and linking the binary in one compiler process takes more than 512 MB.
 
 #![forbid(unsafe_code)]
 

@@ -79,7 +79,7 @@ pub(crate) fn has_devices(folder: &Path) -> bool {
     true
 }
 
-/// True for root, whom a user can call and who can play one; else the test is skipped.
+/// Returns whether the test runs as root, which can also run programs as another user. Skips the test otherwise.
 pub(crate) fn is_root() -> bool {
     if !machine::is_root() {
         testkit::skip("root, callable by a user");

@@ -10,7 +10,7 @@ pub(crate) fn text(text: &str, columns: usize) -> String {
     narrowed(text, columns).lines().map(|text| line(text, columns) + "\n").collect()
 }
 
-/// Breaks a line that is wider than the terminal. A command without room gets its own line, which can be copied.
+/// Breaks a line that is wider than the terminal. A command that does not fit gets its own line, so that it can be copied.
 pub fn line(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.to_owned();

@@ -299,7 +299,7 @@ mod tests {
         assert!(text.lines().count() == 3 && text.lines().all(|line| width(line) <= 40), "{text}");
         assert_eq!(wrapped_at("香橙", 0, 1), "香\n橙");
         assert_eq!(wrapped_at("/a/path/without/blanks", 0, 12), "/a/path/\nwithout/\nblanks");
-        // The first line has more room than the others, and no blank gets into a path.
+        // Continued lines are indented and so shorter than the first. A path is broken without inserting a blank.
         assert_eq!(wrapped_at("/a/path/without", 4, 16), "/a/path/\n    without");
         assert_eq!(wrapped_at("one two #3", 0, 8), "one\ntwo #3");
         assert_eq!(fitted("  香橙   1.0   2.0 ns", 3, 14), "  香橙   1.0\n   2.0 ns");

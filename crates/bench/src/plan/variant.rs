@@ -46,7 +46,7 @@ impl Form {
     }
 }
 
-/// Work of a test that repeats one thing.
+/// Workload that a thermal or sensitivity test repeats.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Work {
     /// One form of a workload of the table.

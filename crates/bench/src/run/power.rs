@@ -18,8 +18,8 @@ const TIME_MIN: Duration = Duration::from_secs(10);
 const SETTLING: Duration = Duration::from_secs(3);
 /// The mean is known if half of the interval of its batches is below this share.
 const RULE: StoppingRule = StoppingRule { half_width: 0.02, ..StoppingRule::new(usize::MAX, Duration::MAX) };
-/// Number of means of successive readings, which are independent where single readings are not: one of the numbers at which
-/// the rule looks at them.
+/// Number of batches of readings whose means the stopping rule judges. Successive readings are not independent; the means of
+/// batches nearly are. The rule decides at this number of values.
 const BATCHES: usize = 7;
 
 impl Runner<'_> {
