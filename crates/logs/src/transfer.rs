@@ -3,6 +3,8 @@
 //! Mail and addresses are tried only where a reading lacks something, because plain text may look encoded in places.
 
 use super::posts;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use base64::{Engine, alphabet};
 use serde_json::{Deserializer, Value};
 
 /// Maximum size of an encoded text, in bytes. Logs have up to a few hundred KiB.
@@ -51,22 +53,14 @@ fn base64(text: &str) -> Option<String> {
     let is_encoded = |line: &&str| line.bytes().all(|byte| is_digit(&byte));
     let mut lines =
         text.lines().map(str::trim_ascii).skip_while(|line| line.len() < BASE64_LINE_BYTES || !is_encoded(line));
-    let (mut bytes, mut bits, mut count) = (Vec::new(), 0_u32, 0);
-    for digit in lines.by_ref().take_while(|line| !line.is_empty() && is_encoded(line)).flat_map(str::bytes) {
-        let value = match digit {
-            b'A'..=b'Z' => digit - b'A',
-            b'a'..=b'z' => digit - b'a' + 26,
-            b'0'..=b'9' => digit - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => break,
-        };
-        (bits, count) = (bits << 6 | u32::from(value), count + 6);
-        if count >= 8 {
-            count -= 8;
-            bytes.push((bits >> count) as u8);
-        }
-    }
+    let digits: String = lines.by_ref().take_while(|line| !line.is_empty() && is_encoded(line)).collect();
+    let digits = digits.split('=').next()?;
+    // A text that was cut ends anywhere in its last group of four digits; a single digit is no byte.
+    let whole = digits.len() - usize::from(digits.len() % 4 == 1);
+    let config = GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::RequireNone)
+        .with_decode_allow_trailing_bits(true);
+    let bytes = GeneralPurpose::new(&alphabet::STANDARD, config).decode(&digits[..whole]).ok()?;
     String::from_utf8(bytes).ok().filter(|text| !text.is_empty())
 }
 
@@ -135,6 +129,10 @@ mod tests {
             (
                 "To: a\n\nYWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXphYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5\nemFiwrBD\n\n--",
                 Some("abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzab°C"),
+            ),
+            (
+                "YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXphYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5\nemFiY",
+                Some("abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzab"),
             ),
         ] {
             assert_eq!(decoded(encoded).as_deref(), expected, "{encoded}");
