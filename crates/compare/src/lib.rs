@@ -32,7 +32,7 @@ pub use settings::{Setting, settings, settings_of};
 pub use text::{labels, text};
 
 use facts::figures::equivalent::{in_common_methods, version_of};
-use facts::figures::{Figure, FigureKey, titles_among, verdict_of};
+use facts::figures::{Figure, FigureKey, titles_among};
 use facts::foreign::one_line;
 use facts::number::number;
 use facts::view::spread_percent;
@@ -249,7 +249,7 @@ pub fn compare(sides: &[Side<'_>]) -> Comparison {
             .map(|side| NamedResult {
                 name: side.name.clone().into_owned(),
                 board: facts::machine_name(&side.facts.machine).cloned(),
-                verdict: verdict_of(&side.figures, side.assessment.verdict),
+                verdict: side.assessment.verdict,
                 invalid_because: invalid_because(side.assessment),
             })
             .collect(),

@@ -60,7 +60,9 @@ pub use counted::counted_khz;
 pub use cpu_use::{CpuUse, cpu_count, own_cost_percent};
 pub use death::{Death, LastSeen, death};
 pub use declines::{Decline, claims_are_whole, unmoved_claim};
-pub use energy::{Energy, NEVER_IDLE, ScoreEnergy, SourceAgreement, score_energies};
+pub use energy::{
+    Energy, NEVER_IDLE, NoLine, ScoreEnergy, SilentMeter, SourceAgreement, score_energies, source_of_board,
+};
 pub use falls::{ClockFall, phase_clock_loss_percent};
 pub use firmware::{FirmwareBits, FirmwareClock, firmware_bits, firmware_clock_channel, has_soft_limit};
 pub use governors::{governor_during_run, is_other_governor};

@@ -27,6 +27,10 @@ pub struct StepEnergy {
     pub joules_low: f64,
     /// Upper end of the interval.
     pub joules_high: f64,
+    /// Energy without what the idle machine draws in the same time; `None` if that is unknown, and of a state without load.
+    pub joules_above_idle: Option<f64>,
+    /// Power at the start and at the end in milliwatts, if it rose or fell steadily by more than `DRIFT_MIN`.
+    pub drift_mw: Option<(f64, f64)>,
     /// True if from an energy counter, false if integrated from power.
     pub is_counted: bool,
     /// Readings of power behind it.
@@ -37,6 +41,31 @@ impl StepEnergy {
     /// Half the width of the interval in percent of the energy.
     pub fn percent(&self) -> f64 {
         50.0 * (self.joules_high - self.joules_low) / self.joules
+    }
+
+    /// Medians of repetitions, with the highest and the lowest reading of all; `None` without repetitions. A drift is that of
+    /// the last one.
+    pub fn median_of(repetitions: &[Self]) -> Option<Self> {
+        let of = |value: &dyn Fn(&Self) -> f64| median(&repetitions.iter().map(value).collect::<Vec<_>>());
+        let above_idle: Option<Vec<f64>> = repetitions.iter().map(|energy| energy.joules_above_idle).collect();
+        Some(Self {
+            mean_mw: of(&|energy| energy.mean_mw)?,
+            peak_mw: repetitions.iter().map(|energy| energy.peak_mw).reduce(f64::max)?,
+            least_mw: repetitions.iter().map(|energy| energy.least_mw).reduce(f64::min)?,
+            joules: of(&|energy| energy.joules)?,
+            joules_low: of(&|energy| energy.joules_low)?,
+            joules_high: of(&|energy| energy.joules_high)?,
+            joules_above_idle: above_idle.and_then(|known| median(&known)),
+            drift_mw: repetitions.last()?.drift_mw,
+            ..*repetitions.first()?
+        })
+    }
+
+    /// `rising, 4.00 to 5.00 W`: why the mean is not that of a longer time; `None` for steady power.
+    pub fn drift_words(&self) -> Option<String> {
+        let (first, last) = self.drift_mw?;
+        let verb = if last > first { "rising" } else { "falling" };
+        Some(format!("{verb}, {:.2} to {:.2} W", first / 1000.0, last / 1000.0))
     }
 
     /// Work per energy, with its unit: MIPS per watt, MB per joule. None for scores that are no rate of work.
@@ -73,6 +102,11 @@ const JUMP_MAX: f64 = 100.0;
 const SIGMAS: f64 = 1.96;
 /// Standard deviation of a rounding error in steps of the last digit, `1 / sqrt(12)`.
 const ROUNDING: f64 = 0.289;
+/// Smallest change of steadily rising or falling power that is reported, as a share of the mean: a mean is called known at
+/// this precision.
+const DRIFT_MIN: f64 = 0.02;
+/// Minimum correlation of power and time of a drift: power that steps once has 0.87.
+const DRIFT_CORRELATION_MIN: f64 = 0.9;
 /// Longest delay that is looked for.
 const DELAY_MS_MAX: i64 = 6_000;
 const DELAY_MS_STEP: usize = 50;
@@ -177,6 +211,8 @@ impl<'a> PowerSeries<'a> {
             joules: joules.middle(),
             joules_low: joules.low.max(0.0),
             joules_high: joules.high,
+            joules_above_idle: None,
+            drift_mw: drift(self.core(inside, window)),
             is_counted,
             readings: inside.len(),
         })
@@ -214,7 +250,7 @@ impl<'a> PowerSeries<'a> {
         let (period_s, unsure_s) = (self.period_ms / 1000.0, (self.late_ms.1 - self.late_ms.0) / 2000.0);
         let sure = self.sure(window);
         let is_long = self.within(sure).len() >= READINGS_MIN;
-        let core = if is_long { self.within(sure) } else { inside };
+        let core = self.core(inside, window);
         let mw: Vec<f64> = core.iter().map(|(_, mw)| *mw).collect();
         let mut sums = self.sums(ends).to_vec();
         let mut drift_mj = unsure_s * (mw[mw.len() - 1] - mw[0]).abs();
@@ -279,9 +315,16 @@ impl<'a> PowerSeries<'a> {
             joules: slept_uj / 1e6,
             joules_low: (slept_uj - around) / 1e6,
             joules_high: (slept_uj + around) / 1e6,
+            joules_above_idle: None,
+            drift_mw: None,
             is_counted: true,
             readings: 0,
         })
+    }
+
+    /// Readings that certainly belong to the window alone, or all if those are too few.
+    fn core<'r>(&'r self, inside: &'r [(i64, f64)], window: Window) -> &'r [(i64, f64)] {
+        Some(self.within(self.sure(window))).filter(|sure| sure.len() >= READINGS_MIN).unwrap_or(inside)
     }
 
     /// Time whose readings certainly belong to the window alone.
@@ -386,6 +429,18 @@ fn divisor(values: impl Iterator<Item = u64>) -> u64 {
         }
         a
     })
+}
+
+/// Power at the first and at the last reading by the line through all, if they lie on it and differ enough.
+fn drift(readings: &[(i64, f64)]) -> Option<(f64, f64)> {
+    let (start_ms, end_ms) = (readings.first()?.0, readings.last()?.0);
+    let elapsed_ms = |at_ms: i64| (at_ms - start_ms) as f64;
+    let points: Vec<(f64, f64)> = readings.iter().map(|(at_ms, mw)| (elapsed_ms(*at_ms), *mw)).collect();
+    let line = Line::through(&points).filter(|line| line.correlation.abs() >= DRIFT_CORRELATION_MIN)?;
+    let change_mw = line.slope * elapsed_ms(end_ms);
+    let middle_mw = line.offset + change_mw / 2.0;
+    (change_mw.abs() > DRIFT_MIN * middle_mw && points.len() > READINGS_MIN)
+        .then_some((line.offset, line.offset + change_mw))
 }
 
 /// An impossible reading invalidates the energy of its step.
