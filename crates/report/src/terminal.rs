@@ -68,6 +68,10 @@ pub(super) fn measured(facts: &Facts<'_>, explained: &Explanation, columns: usiz
 /// Power and energy score by score; empty without a source.
 fn energy(facts: &Facts<'_>, columns: usize) -> String {
     let (Ok(energy), scores) = (facts.energy(), view::score_energies(facts)) else { return String::new() };
+    // The states of a power measurement stand in its own section, with the source.
+    if scores.is_empty() && !energy.rests.is_empty() {
+        return String::new();
+    }
     let mut text = format!("\n{}\n", wrapped_at(&format!("Energy, by {}.", energy.sentence()), 0, columns));
     for score in scores {
         let [name, mean, highest, joules, above_idle, work] = score.cells();

@@ -1,7 +1,7 @@
 //! Power and energy of a result as JSON: source and steps. Missing values are `null`, with the reason next to them.
 
 use facts::Facts;
-use facts::view::{Energy, NEVER_IDLE, NoLine, SilentMeter, SourceAgreement, StepEnergy, step_name, step_score};
+use facts::view::{Energy, NoLine, SilentMeter, SourceAgreement, StepEnergy, step_name, step_score};
 use serde_json::{Value, json};
 
 /// Energy of a result, or the reason for its absence.
@@ -22,7 +22,7 @@ pub(super) fn energy(facts: &Facts<'_>) -> Value {
         "resolution_watt": resolution_mw / 1000.0,
         "late_s": [late_ms.0 / 1000.0, late_ms.1 / 1000.0],
         "idle_watt": idle_mw.map(|mw| mw / 1000.0),
-        "idle_watt_missing": idle_mw.is_none().then_some(NEVER_IDLE),
+        "idle_watt_missing": idle_mw.is_none().then_some(energy.why_no_idle()),
         "steps": steps,
         "other_sources": others.iter().map(other).collect::<Vec<_>>(),
         "silent_meters": silent.iter().map(silent_meter).collect::<Vec<_>>(),

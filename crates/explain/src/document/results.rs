@@ -137,7 +137,7 @@ impl Results {
             "power_idle_watt",
             of_board.and_then(|energy| energy.idle_mw).map(|mw| mw / 1000.0),
             || match of_board {
-                Some(_) => view::NEVER_IDLE.to_owned(),
+                Some(energy) => energy.why_no_idle().to_owned(),
                 None => no_meter(),
             },
         );

@@ -1,9 +1,10 @@
 //! Energy of every step from the best source that contains the CPUs, or the reason why it is unknown.
 
 use super::power::PowerSource;
-use super::power_series::{PowerSeries, StepEnergy};
+use super::power_series::PowerSeries;
 use super::score::step_score;
 use super::score_steps::ScoreKey;
+use super::step_energy::StepEnergy;
 use crate::Facts;
 use crate::number::{number, with_unit};
 use crate::stats::{Line, mean, median};
@@ -105,7 +106,8 @@ pub fn source_of_board<'a>(facts: &'a Facts<'_>) -> Result<&'a PowerSource, Stri
 
 /// Meters without any value, once each.
 fn silent_meters(facts: &Facts<'_>) -> Vec<SilentMeter> {
-    let is_silent = |channel: &&Channel| channel.id.is_meter() && channel.values.iter().all(Option::is_none);
+    let is_silent =
+        |channel: &&Channel| channel.id.is_meter() && channel.is_power() && channel.values.iter().all(Option::is_none);
     let mut silent: Vec<SilentMeter> = Vec::new();
     for channel in facts.samples.channels.iter().filter(is_silent) {
         let Some(gap) = channel.gaps.first() else { continue };
@@ -238,20 +240,26 @@ pub fn score_energies(facts: &Facts<'_>) -> Vec<ScoreEnergy> {
     facts.scores().iter().filter_map(of_score).collect()
 }
 
-/// Why no idle power is known.
-pub const NEVER_IDLE: &str = "the CPUs were never idle while power was read";
-
 impl Energy {
     /// What measured it, how finely, and what the idle machine drew.
     pub fn sentence(&self) -> String {
         let idle = match self.idle_mw {
             Some(mw) => format!("idle {:.2} W", mw / 1000.0),
-            None => format!("idle power not measured, because {NEVER_IDLE}"),
+            None => format!("idle power not measured, because {}", self.why_no_idle()),
         };
         let (seconds, watts) = (self.period_ms / 1000.0, self.resolution_mw / 1000.0);
         // Finer steps say nothing about the measurement.
         let steps = if watts >= 0.001 { format!(", in steps of {} W", number(watts, "W")) } else { String::new() };
         format!("{}: a reading every {} s{steps}; {idle}", self.source.words(), number(seconds, "s"))
+    }
+
+    /// Why no idle power is known.
+    pub fn why_no_idle(&self) -> &'static str {
+        if self.rests.is_empty() {
+            "the CPUs were never idle while power was read"
+        } else {
+            "the idle state has no figure"
+        }
     }
 
     /// Other sources beside it, and meters that gave no value.

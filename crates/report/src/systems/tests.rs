@@ -6,7 +6,7 @@ use facts::{Explanation, Verdict};
 use proptest::prelude::*;
 use record::{ChannelId, Missing, OfMeter, Outcome, Record, Step, Unit, Variant, WorkloadId};
 use serde_json::Value;
-use testkit::records::{gauge_channel, own_run, with_message, with_scores};
+use testkit::records::{compression, gauge_channel, own_run, with_message, with_scores, with_step};
 
 fn run() -> Record {
     let mut record = with_scores(own_run(), 1420, &[5345, 5370, 5331]);
@@ -40,12 +40,10 @@ fn names_stay_and_are_unique() {
 
 #[test]
 fn power_and_energy_of_main_scores_are_tracked() {
-    let mut record = run();
-    let rows = record.steps.iter().map(|step| step.window.end_ms).max().unwrap() / 500 + 4;
-    let power: Vec<i64> = (0..rows).map(|row| 5_000 + row % 3).collect();
-    record = gauge_channel(record, ChannelId::meter(OfMeter::Power), Unit::Milliwatts, &power);
-    let version = slug(&[&record.steps.iter().find(|step| step.variant == Variant::MULTI).unwrap().method.to_string()]);
-    let name = |what: &str| format!("power_1_sevenzip_{version}_multi_{what}_meter");
+    let power: Vec<i64> = (0..90).map(|row| 5_000 + row % 3).collect();
+    let record = with_step(own_run(), WorkloadId::SevenZip, Variant::MULTI, &[], (10.0, 40.0), compression(5345));
+    let record = gauge_channel(record, ChannelId::meter(OfMeter::Power), Unit::Milliwatts, &power);
+    let name = |what: &str| format!("power_1_sevenzip_1_multi_{what}_meter");
     for id in ["openmetrics", "lava", "junit", "otlp"] {
         let text = text(id, &record);
         for name in ["mean", "energy", "per_energy"].map(name) {

@@ -168,7 +168,10 @@ fn text(facts: &Facts<'_>) -> String {
     };
     let mut text = "Power of each state:\n\n".to_owned();
     if let Ok(energy) = facts.energy() {
-        let _ = writeln!(text, "   {}\n", energy.sentence());
+        for words in std::iter::once(energy.sentence()).chain(energy.other_words()) {
+            let _ = writeln!(text, "{}", wrapped_at(&format!("   {words}"), 6, COLUMNS));
+        }
+        text.push('\n');
     }
     let width = states.iter().map(|state| state.name.chars().count()).max().unwrap_or(0);
     for state in &states {
