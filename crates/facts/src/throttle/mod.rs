@@ -244,8 +244,8 @@ fn limits_reached(record: &Record, energy: &Channel, row: usize) -> Vec<ReachedL
     let power = latest(record, energy, row).filter(|_| energy.unit == Unit::Microjoules).and_then(|(of, after)| {
         let (from, before) = known_until(energy, of).nth(1)?;
         let times = &record.samples.at_ms;
-        let elapsed_ms = times.get(of)? - times.get(from)?;
-        (elapsed_ms > 0).then(|| (after - before).saturating_mul(1000) / elapsed_ms)
+        let elapsed_ms = times.get(of)?.saturating_sub(*times.get(from)?);
+        (elapsed_ms > 0).then(|| after.saturating_sub(before).saturating_mul(1000) / elapsed_ms)
     });
     let Some(power) = power else { return Vec::new() };
     let limit = |channel: &Channel| match &channel.id {
