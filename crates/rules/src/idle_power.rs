@@ -134,11 +134,11 @@ fn gpu(facts: &Facts<'_>) -> Option<(String, Place)> {
     let mut name = None;
     for channel in &facts.samples.channels {
         let ChannelId::Devfreq(device, OfDevfreq::Residency(hz)) = &channel.id else { continue };
-        let is_gpu = ["gpu", "mali"].iter().any(|word| device.to_string().contains(word));
+        let is_gpu = ["gpu", "mali"].iter().any(|word| device.contains(word));
         if let (true, Some(time)) = (is_gpu, counter_total(facts, channel, view::whole_run())) {
             let known = clocks.entry(*hz).or_default();
             *known = known.saturating_add(time);
-            name.get_or_insert_with(|| (facts::plain(&device.to_string()), channel.id.clone()));
+            name.get_or_insert_with(|| (facts::plain(device), channel.id.clone()));
         }
     }
     let (device, channel) = name.filter(|_| clocks.len() > 1)?;

@@ -103,7 +103,7 @@ pub(super) fn power(facts: &Facts<'_>, gathered: &mut FigureSet) {
         let Some(owner) = scores.iter().find(|score| score.steps.contains(&measured.step)) else { continue };
         let step = &facts.steps[measured.step];
         let maker = Maker { facts, index: measured.step, step };
-        let plain = FigureKey::new(workload(step), step.method, step.variant.as_str());
+        let plain = FigureKey::new(workload(step), step.method, &with_cpus(facts, step));
         let work = view::step_score(step).and_then(|score| measured.work(&score));
         let same_work = "the steps may have done different amounts of work";
         let figures = [
@@ -127,6 +127,14 @@ pub(super) fn power(facts: &Facts<'_>, gathered: &mut FigureSet) {
             });
         }
     }
+}
+
+/// Form of a step, with its number of CPUs if the same ran on another number: their power is not that of repetitions.
+fn with_cpus(facts: &Facts<'_>, step: &Step) -> String {
+    let count = step.cpus.len();
+    let is_same = |other: &&Step| other.workload == step.workload && other.variant == step.variant;
+    let is_one_of_several = count > 1 && facts.steps.iter().filter(is_same).any(|other| other.cpus.len() != count);
+    if is_one_of_several { format!("{} on-{count}-cpus", step.variant) } else { step.variant.to_string() }
 }
 
 /// Why a figure at a clock set by the run is not comparable, and never combined with another clock.

@@ -255,10 +255,10 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let idle = median(&idle.filter_map(State::mean_mw).collect::<Vec<_>>());
     let known = states.iter().find_map(|state| Some((state, state.mean_mw()?)));
     let finding = match (idle, most(&states)) {
-        (Some(idle), (Some(full), Some(peak))) => {
-            let template = "The machine draws {idle} idle, {full} at full load ({load}) and {peak} at most.";
+        (_, (Some(full), Some(peak))) => {
+            let template = "The machine draws [{idle} idle, ]{full} at full load ({load}) and {peak} at most.";
             Finding::new(RULE.id, Severity::Info, template)
-                .with("idle", watts(idle))
+                .with_known("idle", idle.map(watts))
                 .with("full", watts(full.mean_mw().unwrap_or_default()))
                 .with("load", Quantity::Text(full.name.clone()))
                 .with("peak", watts(peak))
@@ -266,15 +266,6 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         }
         (Some(idle), _) => {
             Finding::new(RULE.id, Severity::Info, "The machine draws {idle} idle.").with("idle", watts(idle))
-        }
-        (None, (Some(full), Some(peak))) => {
-            let template =
-                "The machine draws {full} at full load ({load}) and {peak} at most; its idle power is not known.";
-            Finding::new(RULE.id, Severity::Info, template)
-                .with("full", watts(full.mean_mw().unwrap_or_default()))
-                .with("load", Quantity::Text(full.name.clone()))
-                .with("peak", watts(peak))
-                .at_all(full.steps.iter().copied().map(Place::Step))
         }
         (None, _) => match known {
             Some((state, mw)) => Finding::new(RULE.id, Severity::Info, "The machine draws {power} ({state}).")

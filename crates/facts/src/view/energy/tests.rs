@@ -356,3 +356,18 @@ fn states_of_a_power_measurement_are_figures() {
     assert!((energy.idle_mw.unwrap() / 1000.0 - idle).abs() < 1e-9);
     assert!(energy.sentence().contains(&format!("idle {idle:.2} W")), "{}", energy.sentence());
 }
+
+#[test]
+fn loads_of_different_numbers_of_cpus_have_figures_of_their_own() {
+    let mut record = steady();
+    for (step, count) in record.steps.iter_mut().zip([1, 2, 4]) {
+        (step.workload, step.variant) = (WorkloadId::Flops.into(), "fp64".into());
+        (step.cpus, step.threads) = ((0..count).collect(), count);
+    }
+    let facts = Facts::of(&record);
+    let means = facts.figures().iter().filter(|figure| figure.key.is_power() && figure.key.as_str().contains(" mean "));
+    let names: Vec<(&str, usize)> = means.map(|figure| (figure.key.as_str(), figure.repetitions)).collect();
+    let expected =
+        ["fp64", "fp64 on-2-cpus", "fp64 on-4-cpus"].map(|form| format!("power@1 flops@1 {form} mean meter"));
+    assert_eq!(names, expected.each_ref().map(|key| (key.as_str(), 1)));
+}
