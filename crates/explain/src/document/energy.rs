@@ -12,7 +12,7 @@ pub(super) fn energy(facts: &Facts<'_>) -> Value {
     };
     let Energy { source, period_ms, resolution_mw, late_ms, idle_mw, steps, rests, others, silent } = energy;
     let all = steps.iter().chain(rests);
-    let steps: Vec<Value> = all.map(|(index, measured)| step(facts, *index, measured)).collect();
+    let steps: Vec<Value> = all.map(|(index, measured)| step(facts, energy, *index, measured)).collect();
     json!({
         "source": source.name,
         "channel": source.id(facts).to_string(),
@@ -29,7 +29,7 @@ pub(super) fn energy(facts: &Facts<'_>) -> Value {
     })
 }
 
-fn step(facts: &Facts<'_>, index: usize, measured: &Result<StepEnergy, String>) -> Value {
+fn step(facts: &Facts<'_>, all: &Energy, index: usize, measured: &Result<StepEnergy, String>) -> Value {
     let step = &facts.steps[index];
     let mut value = json!({ "step": index, "name": step_name(step), "repetition": step.repetition });
     let more = match measured {
@@ -44,7 +44,12 @@ fn step(facts: &Facts<'_>, index: usize, measured: &Result<StepEnergy, String>) 
                 "joule_low": energy.joules_low,
                 "joule_high": energy.joules_high,
                 "joule_above_idle": energy.joules_above_idle,
+                "joule_above_idle_missing": energy.joules_above_idle.is_none().then(|| match all.idle_mw {
+                    Some(_) => "a state without load",
+                    None => all.why_no_idle(),
+                }),
                 "drift_watt": energy.drift_mw.map(|(first, last)| [first / 1000.0, last / 1000.0]),
+                "drift_watt_missing": energy.drift_mw.is_none().then_some("no steady rise or fall"),
                 "joule_from": if energy.is_counted { "energy-counter" } else { "power" },
                 "readings": energy.readings,
                 "work_per_energy": work.as_ref().map(|(value, _)| value),
