@@ -32,7 +32,7 @@ pub use settings::{Setting, settings, settings_of};
 pub use text::{labels, text};
 
 use facts::figures::equivalent::{in_common_methods, version_of};
-use facts::figures::{Figure, FigureKey, titles_among, verdict_of};
+use facts::figures::{Figure, FigureKey, titles_among};
 use facts::foreign::one_line;
 use facts::number::number;
 use facts::view::spread_percent;
@@ -139,18 +139,20 @@ impl Line {
         let difference = self.differences.get(index)?.as_ref()?;
         let change = 1.0 + difference.change_percent / 100.0;
         let is_higher_better = (difference.change_percent > 0.0) == (difference.gain_percent > 0.0);
-        let factor = if is_higher_better { change } else { 1.0 / change };
+        let is_watts = self.key.is_power() && self.unit == "W";
+        let factor = if is_higher_better || is_watts { change } else { 1.0 / change };
+        let (verb, equal) = if is_watts { ("draws", "as much as A") } else { ("is", "as fast as A") };
         let factor = if difference.is_real {
-            format!("{} as fast as A", times(factor))
+            format!("{} {equal}", times(factor))
         } else {
-            "as fast as A, within their noise,".to_owned()
+            format!("{equal}, within their noise,")
         };
         let is_multi = self.key.is_of(WorkloadId::SevenZip) && self.key.is_form(&Variant::MULTI);
         let figure = if is_multi { "7-zip on all CPUs".to_owned() } else { self.name() };
         let (value, first) = (self.value_words(index), self.value_words(0));
         let cause = difference.cause.as_ref().filter(|_| difference.is_real);
         let cause = cause.map_or_else(String::new, |cause| format!(" {cause}"));
-        Some(format!("{letter} is {factor} in {figure} ({value} and {first} {}).{cause}", self.unit))
+        Some(format!("{letter} {verb} {factor} in {figure} ({value} and {first} {}).{cause}", self.unit))
     }
 }
 
@@ -249,7 +251,7 @@ pub fn compare(sides: &[Side<'_>]) -> Comparison {
             .map(|side| NamedResult {
                 name: side.name.clone().into_owned(),
                 board: facts::machine_name(&side.facts.machine).cloned(),
-                verdict: verdict_of(&side.figures, side.assessment.verdict),
+                verdict: side.assessment.verdict,
                 invalid_because: invalid_because(side.assessment),
             })
             .collect(),

@@ -82,7 +82,9 @@ fn measured_elsewhere(figure: &Figure, sides: &[ResultFigures<'_>]) -> Option<St
     let (of, place) = parts(&figure.key).filter(|_| figure.key.is_power())?;
     let others = sides.iter().flat_map(|side| &side.figures).filter(|other| other.key.is_power());
     let (_, other) = others.filter_map(|other| parts(&other.key)).find(|other| other.0 == of && other.1 != place)?;
-    Some(format!("measured at different places ({place}, {other}), which differ by the loss of the supply"))
+    Some(format!(
+        "measured at different places ({place}, {other}), which see different parts of the board and its supply"
+    ))
 }
 
 /// Figures with one key: of all CPUs, then one line for each row of the pairing.

@@ -373,3 +373,21 @@ fn work_per_watt_is_compared_where_power_was_measured_at_the_same_place() {
     let why = &other.left_out.iter().find(|left| left.what.starts_with("7-zip, all CPUs: work")).unwrap().why;
     assert!(why.starts_with("measured at different places ("), "{why}");
 }
+
+#[test]
+fn states_of_a_power_measurement_are_compared_and_valid_without_other_figures() {
+    let measured = |milliwatts: i64| {
+        let power: Vec<i64> = (0..120).map(|row| milliwatts + row % 3).collect();
+        let mut record = gauge_channel(own_run(), ChannelId::meter(OfMeter::Power), Unit::Milliwatts, &power);
+        record.run.mode = record::Mode::own("power");
+        let rest = record::StepMeasurement::Wait(record::Wait::default());
+        with_step(record, WorkloadId::Wait, "off", &[], (10.0, 40.0), rest)
+    };
+    let comparison = compared(&measured(1_000), &measured(500));
+    assert!(comparison.sides.iter().all(|side| side.verdict != facts::Verdict::Invalid), "{:?}", comparison.sides);
+    assert!(comparison.sentences[0].starts_with("B draws 0.50 times as much as A in power when off"), "{comparison:?}");
+    // A run without any figure is as valid as `explain` says.
+    let empty = compared(&own_run(), &own_run());
+    let text = crate::text(&empty, 80);
+    assert!(text.contains("No comparable figures.") && !text.contains("INVALID"), "{text}");
+}

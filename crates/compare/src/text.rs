@@ -37,7 +37,7 @@ pub(super) fn under_heading(
 
 /// Opening sentence for an invalid result.
 pub(super) fn invalid(what: &str, because: &[String]) -> String {
-    let why = because.first().map_or("it has no figures.", String::as_str);
+    let why = because.first().map_or("its cause is in `sbc-bench explain`.", String::as_str);
     let more = match because.len() {
         0 | 1 => String::new(),
         count => format!(" ({} more: `sbc-bench explain`)", count - 1),

@@ -12,11 +12,12 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
     let scores = view::score_energies(subject.facts);
     let row = |score: &ScoreEnergy| score.cells().map(|words| cell(facts::plain(&words))).to_vec();
     let rows: Vec<_> = scores.iter().map(row).collect();
+    let others = energy.other_words();
     Some(html! {
         p { "Measured by " (facts::plain(&energy.sentence())) "." }
         @if !rows.is_empty() { (table("", &ScoreEnergy::HEADINGS.map(text), &rows)) }
-        @if !energy.others.is_empty() {
-            ul.notes { @for other in &energy.others { li { (facts::plain(&other.words())) } } }
+        @if !others.is_empty() {
+            ul.notes { @for other in &others { li { (facts::plain(other)) } } }
         }
     })
 }

@@ -6,6 +6,7 @@ use compare::reference::Reference;
 use explain::Narrative;
 use facts::figures::main::headlines;
 use facts::plain::markdown;
+use facts::view::{ScoreEnergy, score_energies};
 use facts::{Explanation, Facts, Verdict};
 use rules::Report;
 
@@ -29,7 +30,8 @@ fn render(facts: &Facts<'_>, explained: &Explanation, known: &Reference) -> Stri
     let verdict = std::iter::once(verdict).chain(told.ledgers.first().cloned()).collect::<Vec<_>>().join(" ");
     let neighbours = neighbours(facts, explained, known);
     let place = neighbours.as_ref().map(|found| found.sentence());
-    let lines = [Some(verdict), Some(figures.join(" · ")), place];
+    let power = power(facts).filter(|_| explained.verdict != Verdict::Invalid);
+    let lines = [Some(verdict), Some(figures.join(" · ")), power, place];
     let lines = lines.into_iter().flatten().filter(|line| !line.is_empty()).map(|line| markdown(&line));
     let first = format!("**{}** ({})", board(&facts.machine), measured_on(facts));
     let lines: Vec<String> = std::iter::once(first).chain(lines).collect();
@@ -37,9 +39,34 @@ fn render(facts: &Facts<'_>, explained: &Explanation, known: &Reference) -> Stri
     lines.join(LINE_END) + "\n" + &chart
 }
 
+/// Mean power, energy and work per energy of the main scores, with what measured them; `None` without a source.
+fn power(facts: &Facts<'_>) -> Option<String> {
+    let energy = facts.energy().as_ref().ok()?;
+    let is_main = |energy: &ScoreEnergy| facts.scores().iter().any(|score| score.is_main && score.key == energy.key);
+    let scores = score_energies(facts).into_iter().filter(|score| is_main(score) && score.median.is_ok());
+    let words = scores.map(|score| {
+        let [name, mean, _, joules, _, work] = score.cells();
+        format!("{name} {mean}, {joules}, {work}").trim_end_matches(", -").to_owned()
+    });
+    let words: Vec<String> = words.collect();
+    (!words.is_empty()).then(|| format!("Power, by {}: {}", energy.source.words(), words.join(" · ")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use record::{ChannelId, OfMeter, Unit, Variant, WorkloadId};
+    use testkit::records::{compression, gauge_channel, with_step};
+
+    #[test]
+    fn post_has_power_of_the_main_scores() {
+        let power: Vec<i64> = (0..90).map(|row| 5_000 + row % 3).collect();
+        let record = with_step(own_run(), WorkloadId::SevenZip, Variant::MULTI, &[], (10.0, 40.0), compression(5345));
+        let record = gauge_channel(record, ChannelId::meter(OfMeter::Power), Unit::Milliwatts, &power);
+        let text = crate::find(REPORT.id).unwrap().text(&explain::explain(&record), Reference::builtin);
+        assert!(text.contains("Power, by ") && text.contains("7-zip on all CPUs 5.00 W, "), "{text}");
+    }
+
     use testkit::records::{own_run, with_scores};
 
     #[test]

@@ -46,13 +46,13 @@ fn render(facts: &Facts<'_>, explained: &Explanation, known: &Reference) -> Stri
     text.trim_end().to_owned() + "\n"
 }
 
-/// Power and energy score by score; empty without a source of the whole board.
+/// Power and energy score by score; empty without a source.
 fn energy(facts: &Facts<'_>) -> String {
     let Ok(energy) = facts.energy() else { return String::new() };
     let mut sheet = Sheet::new(ScoreEnergy::HEADINGS.map(|heading| (heading, heading != "Step")));
     view::score_energies(facts).iter().for_each(|score| sheet.row(score.cells()));
     let sentence = markdown(&format!("Energy, by {}.", energy.sentence()));
-    let others: String = energy.others.iter().map(|other| format!("\n{}\n", markdown(&other.words()))).collect();
+    let others: String = energy.other_words().iter().map(|other| format!("\n{}\n", markdown(other))).collect();
     if sheet.is_empty() { String::new() } else { format!("\n{sentence}\n\n{}{others}", sheet.markdown()) }
 }
 

@@ -65,21 +65,25 @@ pub(super) fn measured(facts: &Facts<'_>, explained: &Explanation, columns: usiz
     text
 }
 
-/// Power and energy score by score; empty without a source of the whole board.
+/// Power and energy score by score; empty without a source.
 fn energy(facts: &Facts<'_>, columns: usize) -> String {
     let (Ok(energy), scores) = (facts.energy(), view::score_energies(facts)) else { return String::new() };
+    // The states of a power measurement stand in its own section, with the source.
+    if scores.is_empty() && !energy.rests.is_empty() {
+        return String::new();
+    }
     let mut text = format!("\n{}\n", wrapped_at(&format!("Energy, by {}.", energy.sentence()), 0, columns));
     for score in scores {
-        let [name, mean, highest, joules, work] = score.cells();
+        let [name, mean, highest, joules, above_idle, work] = score.cells();
+        let above_idle = if above_idle == "-" { above_idle } else { format!("{above_idle} without idle power") };
         let line = match score.median {
-            Ok(_) => format!("{mean}, up to {highest}, {joules}, {work}"),
+            Ok(_) => format!("{mean}, up to {highest}, {joules}, {above_idle}, {work}").replace(", -", ""),
             Err(_) => joules,
         };
-        let _ =
-            writeln!(text, "{}", wrapped_at(&format!("   {name:<22} {}", line.trim_end_matches(", -")), 6, columns));
+        let _ = writeln!(text, "{}", wrapped_at(&format!("   {name:<22} {line}"), 6, columns));
     }
-    for other in &energy.others {
-        let _ = writeln!(text, "{}", wrapped_at(&format!("   {}", other.words()), 6, columns));
+    for other in energy.other_words() {
+        let _ = writeln!(text, "{}", wrapped_at(&format!("   {other}"), 6, columns));
     }
     text
 }

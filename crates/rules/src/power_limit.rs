@@ -1,5 +1,6 @@
 //! Rule: power-limit. Clocks fell under load at moderate temperatures: a limit of power or current.
 
+use super::place::samples_place;
 use super::slowdown::{self, Cause};
 use super::thermal_throttling::kernel_says_heat;
 use super::{Rule, ThrottledPart, thermal_messages};
@@ -32,6 +33,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         let finding = after_heat(facts, cause, finding, temp);
         let finding = by_a_part(facts, cause, finding, slowdown::names_clusters(facts, falls));
         let finding = unseen(cause, finding, falls);
+        let finding = at_limit(facts, cause, finding, falls);
         match cause {
             Cause::Unknown => finding.unseen_because(Missing::unsupported("", "nothing that was read shows the cause")),
             _ => finding,
@@ -56,6 +58,20 @@ fn unseen(cause: Cause, finding: Finding, falls: &[ClockFall]) -> Finding {
         _ => return finding,
     };
     Finding { template, ..finding }
+}
+
+/// The limit, where the power of the processor and its limits are read.
+fn at_limit(facts: &Facts<'_>, cause: Cause, finding: Finding, falls: &[ClockFall]) -> Finding {
+    let reached = falls.iter().find_map(|fall| Some((fall, slowdown::reached_limit(facts, fall)?)));
+    let (Cause::Power, Some((fall, limit))) = (cause, reached) else { return finding };
+    let template = if slowdown::names_clusters(facts, falls) {
+        "During {phase}, clocks dropped: {clusters}. The power of the processor was at its limit ({limit})."
+    } else {
+        "During {phase}, the clock dropped from {clock_before} to {clock_after} (average {clock_mean}): the power of the \
+         processor was at its limit ({limit})."
+    };
+    let place = samples_place(facts, &limit.channel, fall.first_ms, fall.window.end_ms);
+    Finding { template, ..finding }.confidence(95).with("limit", Quantity::Text(limit.words())).at(place)
 }
 
 /// No temperature is harmless in a run that was hot before: limits of chips have hysteresis.
@@ -137,7 +153,7 @@ mod tests {
     use crate::test_support::*;
     use crate::tests::{findings_of, sentences};
     use facts::Severity;
-    use record::{ChannelId, Fact, Record, Unit, Variant, WorkloadId};
+    use record::{ChannelId, Fact, OfPowercap, Record, Unit, Variant, WorkloadId};
 
     fn run(arch: &str, khz: &[i64], celsius: Option<i64>) -> Record {
         let end = khz.len() as f64 / 2.0;
@@ -169,6 +185,27 @@ mod tests {
         assert_eq!(findings_of(RULE.id, &run("x86_64", &[TOP; 9], Some(60))).len(), 0);
         let unknown = findings_of(RULE.id, &run("x86_64", &FELL, None));
         assert!(unknown[0].sentence().contains("is unknown"));
+    }
+
+    /// A limit that is read is named, with and without a temperature, and even if it was hot.
+    #[test]
+    fn reached_limit_is_named() {
+        for celsius in [Some(60), Some(95), None] {
+            for (watts, is_limited) in [(15, true), (9, false)] {
+                let mut record = run("x86_64", &FELL, celsius);
+                let joules: Vec<i64> = (0..FELL.len() as i64).map(|row| row * watts * 500_000).collect();
+                record = counter(record, rapl(OfPowercap::Energy), Unit::Microjoules, &joules);
+                let id = rapl(OfPowercap::Limit("long_term".into()));
+                record = gauge_channel(record, id, Unit::Microwatts, &[15_000_000; FELL.len()]);
+                let found = sentences(RULE.id, &record);
+                let has_named = found.iter().any(|text| text.contains("was at its limit (15.0 W, long term)"));
+                assert_eq!(has_named, is_limited, "{celsius:?} {found:?}");
+                let explained = explain::explain(record);
+                let causes = explained.assessment.diagnoses.iter().map(|diagnosis| diagnosis.cause);
+                let is_cause = causes.clone().any(|cause| cause == facts::Cause::PowerLimit);
+                assert!(is_cause || !is_limited, "{celsius:?}: {:?}", causes.collect::<Vec<_>>());
+            }
+        }
     }
 
     /// Without a sensor, power limits and heat are indistinguishable: neither is reported as the cause.

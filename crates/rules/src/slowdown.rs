@@ -1,10 +1,11 @@
 //! Reasons for a lower clock, shared by the rules on heat and power. Not a rule itself.
 
 use super::place::samples_place;
+use facts::throttle::{ReachedLimit, limit_within};
 pub(super) use facts::view::is_x86;
 use facts::view::{self, ClockFall, FirmwareBits, Phase};
 use facts::{Facts, Finding, Quantity, Witness};
-use record::{Arrange, ChannelId, WorkloadId, WorkloadName};
+use record::{Arrange, ChannelId, Window, WorkloadId, WorkloadName};
 
 /// Reason for a lower claimed clock in a phase of full load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,6 +84,8 @@ pub(super) fn cause(facts: &Facts<'_>, fall: &ClockFall, kernel_says_heat: bool)
     let is_turbo = is_x86(facts) && mean_share >= TURBO_SHARE_MIN && is_steady_work();
     match fall.temp_millicelsius_max {
         _ if kernel_says_heat => Cause::Heat,
+        // A clock lowered by heat takes less power than its limit.
+        _ if !is_turbo && reached_limit(facts, fall).is_some() => Cause::Power,
         Some(temp) if temp >= hot_millicelsius(facts) && !was_hotter(facts, temp) => Cause::Heat,
         _ if view::is_other_governor(facts) => Cause::Governor,
         _ if always_low && fall.at_most => Cause::ManyCores,
@@ -91,6 +94,11 @@ pub(super) fn cause(facts: &Facts<'_>, fall: &ClockFall, kernel_says_heat: bool)
         Some(_) if is_x86(facts) && view::sensor_of_a_part(facts).is_none() => Cause::Power,
         _ => Cause::Unknown,
     }
+}
+
+/// Limit at which the power of the processor was while the clock was low.
+pub(super) fn reached_limit(facts: &Facts<'_>, fall: &ClockFall) -> Option<ReachedLimit> {
+    limit_within(facts, Window { start_ms: fall.first_ms, ..fall.window })
 }
 
 /// Most expensive drop, preferably of 7-zip, whose score is compared between boards.

@@ -99,4 +99,16 @@ fn machine_that_is_off_is_read_by_the_meter_of_another() {
     );
     assert!(seen.said.contains("--watch-off needs the meter of the other machine"), "{}", seen.said);
     assert!(seen.said.contains("| Off | 0.4"), "{}", seen.said);
+    let seen = played(
+        &board,
+        &format!(
+            "{PROGRAM} {watch} --meter '{meter}'; cp $LOG.json $LOG.a.json; {PROGRAM} compare $LOG.json $LOG.a.json"
+        ),
+    );
+    assert!(seen.said.contains("power when off, at the meter") && !seen.said.contains("INVALID"), "{}", seen.said);
+    let silent = "command:while :; do sleep 1; done";
+    let seen = played(&board, &format!("{PROGRAM} {watch} --meter '{silent}'; echo code $?"));
+    for words in ["The power of no state is known, because", "Results are invalid", "code 3"] {
+        assert!(seen.said.contains(words), "{words}: {}", seen.said);
+    }
 }

@@ -26,7 +26,7 @@ pub use text::ranking_text;
 
 use super::{LeftOut, invalid_because};
 use crate::reference::{Reference, Row, builtin_rows, parse, soc_key, write};
-use facts::figures::{Figure, FigureKey, titles_among, verdict_of};
+use facts::figures::{Figure, FigureKey, titles_among};
 use facts::number::number;
 use facts::stats::median;
 use facts::{Cause, Explained, Explanation, Facts, Verdict};
@@ -158,7 +158,7 @@ pub fn rank_for_people(facts: &Facts<'_>, explained: &Explanation, reference: &R
     set_titles(&mut entries);
     Ranking {
         board: facts::machine_name(&facts.machine).cloned(),
-        verdict: verdict_of(facts.figures(), explained.verdict),
+        verdict: explained.verdict,
         invalid_because: invalid_because(explained),
         answer: answer::answer(facts, explained, soc.as_deref(), &entries),
         neighbours: all_neighbours(facts, explained, &peers),

@@ -14,7 +14,7 @@ pub use same_soc::Usual;
 pub use soc::soc_key;
 pub use table::{parse, write};
 
-use facts::figures::{Figure, FigureKey, core_name, verdict_of};
+use facts::figures::{Figure, FigureKey, core_name};
 use facts::stats::median_absolute_deviation;
 use facts::view::ScoreKey;
 use facts::{Deficit, Explanation, Facts, Verdict};
@@ -173,7 +173,8 @@ impl Row {
                 Source::Log(log) => Some(log.version.clone()).filter(|text| !text.is_empty()),
                 Source::Run { version, .. } => Some(version.clone()),
             },
-            verdict: verdict_of(all, explained.verdict),
+            // A row without figures is no reference.
+            verdict: if all.is_empty() { Verdict::Invalid } else { explained.verdict },
             name: None,
             is_published: false,
             figures,

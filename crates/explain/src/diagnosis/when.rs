@@ -39,7 +39,8 @@ pub(super) fn holds(
         }
         RelationCondition::TemperatureKnown => {
             let is_known = temperature(facts, at).is_some() && view::sensor_of_a_part(facts).is_none();
-            is_known && finding.unseen.is_none()
+            // A limit that is read needs no temperature to rule out heat.
+            finding.value("limit").is_some() || (is_known && finding.unseen.is_none())
         }
         RelationCondition::HotUncapped => is_uncapped(facts, finding) && is_hot(facts, at),
         RelationCondition::Uncapped => is_uncapped(facts, finding),

@@ -131,11 +131,16 @@ impl Results {
         };
         self.put("power_mean_watt", stats::mean(&watts), no_meter);
         let energy = facts.energy().as_ref().ok();
+        let of_board = energy.filter(|energy| energy.source.is_whole());
         self.put("power_measured_at", energy.map(|energy| energy.source.role), no_meter);
-        self.put("power_idle_watt", energy.and_then(|energy| energy.idle_mw).map(|mw| mw / 1000.0), || match energy {
-            Some(_) => view::NEVER_IDLE.to_owned(),
-            None => no_meter(),
-        });
+        self.put(
+            "power_idle_watt",
+            of_board.and_then(|energy| energy.idle_mw).map(|mw| mw / 1000.0),
+            || match of_board {
+                Some(energy) => energy.why_no_idle().to_owned(),
+                None => no_meter(),
+            },
+        );
         let scores = view::score_energies(facts);
         let multi = scores.iter().find(|score| score.key.as_str() == "sevenzip-multi");
         let why = || match multi.map(|score| &score.median) {

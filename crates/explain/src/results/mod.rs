@@ -11,11 +11,11 @@ pub mod summary;
 mod text;
 
 use crate::document::Results;
+use facts::figures::Figure;
 use facts::figures::equivalent::version_of;
 use facts::figures::main::{
     cipher_kb_per_s, comparable, memory_mb_per_s, series_median, sevenzip_multi_mips, sevenzip_single_mips, tens,
 };
-use facts::figures::{Figure, verdict_of};
 use facts::{Explained, Facts, Verdict, view};
 use record::Arrange;
 use record::{MemoryOperation, Variant, WorkloadId};
@@ -168,7 +168,7 @@ impl Row {
             day: crate::monitor::day(facts),
             millicelsius_max: facts.heat_of_run().map(|heat| heat.millicelsius_max),
             power_max: power_max(facts),
-            verdict: verdict_of(all, assessment.verdict),
+            verdict: assessment.verdict,
             died_in: view::death(facts).map(|death| death.step.clone()),
             resumed_after: facts
                 .deaths()

@@ -16,8 +16,8 @@ pub use self::key::FigureKey;
 pub use self::steps::best_row;
 pub use self::title::titles_among;
 
+use crate::Facts;
 use crate::change::Change;
-use crate::{Facts, Verdict};
 use equivalent::Estimate;
 use serde::Serialize;
 
@@ -91,11 +91,6 @@ pub(crate) fn figures(facts: &Facts<'_>) -> Vec<Figure> {
     // A workload at several clocks has no single figure.
     figures.iter_mut().filter(|figure| facts.steps[figure.step].set_clock.is_some()).for_each(|f| f.is_main = false);
     figures
-}
-
-/// Verdict on a result in a table: without any figure, nothing is valid.
-pub fn verdict_of(figures: &[Figure], verdict: Verdict) -> Verdict {
-    if figures.is_empty() { Verdict::Invalid } else { verdict }
 }
 
 #[cfg(test)]

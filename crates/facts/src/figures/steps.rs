@@ -70,29 +70,49 @@ pub(super) fn thermal(facts: &Facts<'_>, gathered: &mut FigureSet) {
     }
 }
 
-/// Power when idle, and of every score its mean power, work per energy and energy. The place of the measurement is part of
-/// the keys: what is measured at the wall is not compared with the input of a board.
+/// Power when idle and in every state of a power measurement, and of every score its mean power, work per energy and energy.
+/// The place of the measurement is part of the keys: what is measured at the wall is not compared with the input of a board.
+/// Power of a part of a board is no main figure: it ranks no boards.
 pub(super) fn power(facts: &Facts<'_>, gathered: &mut FigureSet) {
     let (Ok(energy), scores) = (facts.energy(), facts.scores()) else { return };
-    let place = energy.source.role.as_str();
+    let (source, place) = (&energy.source, energy.source.place());
     let key = |rest: &str| FigureKey::new(POWER.into(), POWER_METHOD, &format!("{rest} {place}"));
+    let mut state = |index: usize, name: &str, mw: f64| {
+        let maker = Maker { facts, index, step: &facts.steps[index] };
+        gathered.add(Part {
+            key: key(name),
+            values: vec![mw / 1000.0],
+            combine: Combine::Median,
+            is_main: source.is_whole(),
+            not_comparable: None,
+            ..maker.part("", "W", false)
+        });
+    };
+    for (index, measured) in &energy.rests {
+        if let Ok(measured) = measured {
+            state(*index, facts.steps[*index].variant.as_str(), measured.mean_mw);
+        }
+    }
+    let has_idle_state =
+        energy.rests.iter().any(|(index, measured)| facts.steps[*index].variant == Variant::IDLE && measured.is_ok());
     let first = scores.iter().flat_map(|score| score.steps.first()).min();
-    if let (Some(index), Some(mw)) = (first, energy.idle_mw) {
-        let maker = Maker { facts, index: *index, step: &facts.steps[*index] };
-        let part = Part { key: key("idle"), values: vec![mw / 1000.0], ..maker.part("", "W", false) };
-        gathered.add(Part { not_comparable: None, ..part });
+    if let (Some(index), Some(mw), false) = (first, energy.idle_mw, has_idle_state) {
+        state(*index, Variant::IDLE.as_str(), mw);
     }
     for measured in energy.steps.iter().filter_map(|(_, measured)| measured.as_ref().ok()) {
         let Some(owner) = scores.iter().find(|score| score.steps.contains(&measured.step)) else { continue };
         let step = &facts.steps[measured.step];
         let maker = Maker { facts, index: measured.step, step };
-        let plain = FigureKey::new(workload(step), step.method, step.variant.as_str());
+        let plain = FigureKey::new(workload(step), step.method, &with_cpus(facts, step));
         let work = view::step_score(step).and_then(|score| measured.work(&score));
         let same_work = "the steps may have done different amounts of work";
         let figures = [
             work.map(|(value, unit)| ("per-energy", value, unit, true, None)),
             Some(("mean", measured.mean_mw / 1000.0, "W".to_owned(), false, None)),
             Some(("energy", measured.joules, "J".to_owned(), false, Some(same_work.to_owned()))),
+            measured
+                .joules_above_idle
+                .map(|joules| ("energy-above-idle", joules, "J".to_owned(), false, Some(same_work.to_owned()))),
         ];
         for (name, value, unit, higher_is_better, not_comparable) in figures.into_iter().flatten() {
             let part = maker.part("", &unit, higher_is_better);
@@ -100,13 +120,21 @@ pub(super) fn power(facts: &Facts<'_>, gathered: &mut FigureSet) {
                 key: key(&format!("{plain} {name}")),
                 core: if step.threads <= 1 { maker.core() } else { None },
                 combine: Combine::Median,
-                is_main: owner.is_main && name == "per-energy",
+                is_main: owner.is_main && name == "per-energy" && source.is_whole(),
                 not_comparable: part.not_comparable.or(not_comparable),
                 values: vec![value],
                 ..part
             });
         }
     }
+}
+
+/// Form of a step, with its number of CPUs if the same ran on another number: their power is not that of repetitions.
+fn with_cpus(facts: &Facts<'_>, step: &Step) -> String {
+    let count = step.cpus.len();
+    let is_same = |other: &&Step| other.workload == step.workload && other.variant == step.variant;
+    let is_one_of_several = count > 1 && facts.steps.iter().filter(is_same).any(|other| other.cpus.len() != count);
+    if is_one_of_several { format!("{} on-{count}-cpus", step.variant) } else { step.variant.to_string() }
 }
 
 /// Why a figure at a clock set by the run is not comparable, and never combined with another clock.

@@ -77,15 +77,21 @@ fn latency(label: &str, words: &[&str]) -> String {
 /// `7-zip, all CPUs: work per energy, at the wall`.
 fn power(form: &str, names: &[&str]) -> String {
     let [of @ .., place] = names else { return named(form, names) };
-    let place = if *place == "input" { "input of the board" } else { place };
+    let place = match *place {
+        "input" => "at the input of the board".to_owned(),
+        "wall" | "meter" => format!("at the {place}"),
+        "module" | "processor" => format!("of the {place}"),
+        part => format!("of {}", part.replace('-', " ")),
+    };
     let (of, what) = match of {
         [of @ .., "per-energy"] => (of, "work per energy"),
         [of @ .., "mean"] => (of, "mean power"),
         [of @ .., "energy"] => (of, "energy"),
-        _ => return format!("power when {form}, at the {place}"),
+        [of @ .., "energy-above-idle"] => (of, "energy without idle power"),
+        of => return format!("power when {}, {place}", [&[form], of].concat().join(" ")),
     };
     let Ok(key) = [&[form], of].concat().join(" ").parse::<FigureKey>();
-    format!("{}: {what}, at the {place}", key.title())
+    format!("{}: {what}, {place}", key.title())
 }
 
 fn cipher(form: &str, names: &[&str]) -> String {
@@ -151,6 +157,9 @@ mod tests {
                 "7-zip, all CPUs: work per energy, at the input of the board",
             ),
             ("power@1 lzma@1 mean wall", "lzma: mean power, at the wall"),
+            ("power@1 lzma@1 energy-above-idle module", "lzma: energy without idle power, of the module"),
+            ("power@1 lzma@1 energy the-cpu-and-gpu", "lzma: energy, of the cpu and gpu"),
+            ("power@1 idle, performance input", "power when idle, performance, at the input of the board"),
             ("power@1 x", "x"),
         ] {
             let Ok(key) = key.parse::<FigureKey>();

@@ -8,8 +8,8 @@ mod witness;
 pub use witness::observable;
 
 use record::{
-    AllCpus, Arrange, Channel, ChannelId, OfControlGroup, OfCpu, OfHwmon, OfPolicy, OfPowercap, OfRaspberryPi,
-    PowerZone, Record, Scope, Unit,
+    AllCpus, Arrange, Channel, ChannelId, OfControlGroup, OfCpu, OfHwmon, OfPolicy, OfPowercap, OfRaspberryPi, Record,
+    Scope, Unit, Window,
 };
 
 /// Reason for throttling of a CPU.
@@ -109,6 +109,45 @@ pub struct Throttle {
     pub channel: ChannelId,
 }
 
+/// Limit at which the power of a processor was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReachedLimit {
+    /// Channel of the limit.
+    pub channel: ChannelId,
+    /// Name that the firmware gives it, `long_term`.
+    pub term: String,
+    /// The limit in microwatts.
+    pub microwatts: i64,
+}
+
+impl ReachedLimit {
+    /// `15.0 W, long term`.
+    pub fn words(&self) -> String {
+        format!("{:.1} W, {}", self.microwatts as f64 / 1e6, self.term.replace('_', " "))
+    }
+}
+
+/// Share of the samples of a window with power at a limit from which on the limit holds for the window.
+const LIMITED_SHARE_MIN: f64 = 0.5;
+
+/// Limit at which the power of a processor was for most of a window; of several, the one of most samples.
+pub fn limit_within(record: &Record, window: Window) -> Option<ReachedLimit> {
+    let rows = record.samples.at_ms.iter().enumerate().filter(|(_, at_ms)| window.contains(**at_ms));
+    let rows: Vec<usize> = rows.map(|(row, _)| row).collect();
+    let of_zone = |channel: &Channel| {
+        let reached = rows.iter().filter_map(|row| {
+            let limits = limits_reached(record, channel, *row);
+            // Power may exceed a limit of a longer term for a while.
+            limits.into_iter().max_by_key(|limit| limit.microwatts)
+        });
+        let reached: Vec<ReachedLimit> = reached.collect();
+        let count = |limit: &ReachedLimit| reached.iter().filter(|other| *other == limit).count();
+        let most = reached.iter().max_by_key(|limit| count(limit))?;
+        (count(most) as f64 >= LIMITED_SHARE_MIN * rows.len() as f64).then(|| most.clone())
+    };
+    record.samples.channels.iter().find_map(of_zone)
+}
+
 /// Largest age of a value for a moment: the slowest of these channels is read every 2 s, and less often on slow boards.
 const AGE_MS_MAX: i64 = 5_000;
 
@@ -163,8 +202,8 @@ fn reasons(record: &Record, channel: &Channel, row: usize) -> Vec<Reason> {
         }
         ChannelId::Policy(_, OfPolicy::LimitMax) => one(Reason::LimitLowered, below_highest(record, channel, row)),
         ChannelId::AllCpus(AllCpus::Online) => one(Reason::CpusOff, below_highest(record, channel, row)),
-        ChannelId::Powercap(zone, OfPowercap::Energy) if channel.unit == Unit::Microjoules => {
-            one(Reason::PowerLimit, at_limit(record, channel, zone, row))
+        ChannelId::Powercap(_, OfPowercap::Energy) => {
+            one(Reason::PowerLimit, !limits_reached(record, channel, row).is_empty())
         }
         _ => Vec::new(),
     }
@@ -198,26 +237,27 @@ fn below_highest(record: &Record, channel: &Channel, row: usize) -> bool {
     latest(record, channel, row).is_some_and(|(_, value)| Some(value) < highest)
 }
 
-/// True if the power of a zone is at the limit that is set for it. Power in microwatts is energy
-/// in microjoules over time in seconds.
-fn at_limit(record: &Record, energy: &Channel, zone: &PowerZone, row: usize) -> bool {
-    let limits = record.samples.channels.iter().filter(|limit| match &limit.id {
-        ChannelId::Powercap(of, OfPowercap::Limit(_)) => of == zone,
-        _ => false,
-    });
-    // Limits are read every few seconds and hold until changed.
-    let limit = limits
-        .filter_map(|limit| known_until(limit, row).next())
-        .map(|(_, microwatts)| microwatts)
-        .filter(|microwatts| *microwatts > 0)
-        .min();
-    let power = latest(record, energy, row).and_then(|(of, after)| {
+/// Limits of its zone that the power of this channel has reached. Power in microwatts is energy in microjoules over time in
+/// seconds.
+fn limits_reached(record: &Record, energy: &Channel, row: usize) -> Vec<ReachedLimit> {
+    let ChannelId::Powercap(zone, OfPowercap::Energy) = &energy.id else { return Vec::new() };
+    let power = latest(record, energy, row).filter(|_| energy.unit == Unit::Microjoules).and_then(|(of, after)| {
         let (from, before) = known_until(energy, of).nth(1)?;
         let times = &record.samples.at_ms;
-        let elapsed_ms = times.get(of)? - times.get(from)?;
-        (elapsed_ms > 0).then(|| (after - before) * 1000 / elapsed_ms)
+        let elapsed_ms = times.get(of)?.saturating_sub(*times.get(from)?);
+        (elapsed_ms > 0).then(|| after.saturating_sub(before).saturating_mul(1000) / elapsed_ms)
     });
-    power.zip(limit).is_some_and(|(power, limit)| power * 100 >= limit * AT_LIMIT_PERCENT)
+    let Some(power) = power else { return Vec::new() };
+    let limit = |channel: &Channel| match &channel.id {
+        ChannelId::Powercap(of, OfPowercap::Limit(term)) if of == zone => {
+            // Limits are read every few seconds and hold until changed.
+            let (_, microwatts) = known_until(channel, row).next()?;
+            let is_reached = microwatts > 0 && power.saturating_mul(100) >= microwatts.saturating_mul(AT_LIMIT_PERCENT);
+            is_reached.then(|| ReachedLimit { channel: channel.id.clone(), term: crate::plain(term), microwatts })
+        }
+        _ => None,
+    };
+    record.samples.channels.iter().filter_map(limit).collect()
 }
 
 #[cfg(test)]
@@ -287,6 +327,30 @@ mod tests {
             let id = rapl(OfPowercap::Limit("long_term".into()));
             let record = gauge_channel(record, id, Unit::Microwatts, &limit);
             assert_eq!(reasons_of(&record), expected, "{joules}");
+        }
+    }
+
+    #[test]
+    fn limit_of_a_window_is_the_one_that_holds_most_of_it() {
+        // Samples twice a second: watts of each half second.
+        for (watts, expected) in [
+            ([25, 25, 25, 15, 15, 15, 15, 15], Some("15.0 W, long term")),
+            ([25, 25, 25, 25, 25, 15, 15, 15], Some("25.0 W, short term")),
+            ([9, 9, 9, 9, 9, 15, 15, 9], None),
+        ] {
+            let joules = watts.iter().scan(0, |sum, watts| {
+                *sum += watts * 500_000;
+                Some(*sum)
+            });
+            let joules: Vec<i64> = joules.collect();
+            let mut record = counter(own_run(), rapl(OfPowercap::Energy), Unit::Microjoules, &joules);
+            for (term, limit) in [("long_term", 15_000_000), ("short_term", 25_000_000)] {
+                let id = rapl(OfPowercap::Limit(term.into()));
+                record = gauge_channel(record, id, Unit::Microwatts, &[limit; 8]);
+            }
+            let window = Window { start_ms: 500, end_ms: 3_500, ..Window::default() };
+            let found = limit_within(&record, window).map(|limit| limit.words());
+            assert_eq!(found.as_deref(), expected, "{watts:?}");
         }
     }
 

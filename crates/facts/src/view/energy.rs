@@ -1,13 +1,14 @@
-//! Energy of every step from the source of the whole board, or the reason why it is unknown.
+//! Energy of every step from the best source that contains the CPUs, or the reason why it is unknown.
 
 use super::power::PowerSource;
-use super::power_series::{PowerSeries, StepEnergy};
+use super::power_series::PowerSeries;
 use super::score::step_score;
 use super::score_steps::ScoreKey;
+use super::step_energy::StepEnergy;
 use crate::Facts;
 use crate::number::{number, with_unit};
-use crate::stats::{Line, median};
-use record::{Mode, Outcome, Step, StepMeasurement, WorkloadId};
+use crate::stats::{Line, mean, median};
+use record::{Channel, Mode, Outcome, Step, StepMeasurement, Variant, WorkloadId};
 
 /// Power and energy of a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,7 +21,8 @@ pub struct Energy {
     pub resolution_mw: f64,
     /// Shortest and longest delay of the readings in milliseconds; corrected for.
     pub late_ms: (f64, f64),
-    /// Mean power while the CPUs were idle in milliwatts; `None` if they never were while the source gave readings.
+    /// Power of the idle machine in milliwatts: its state of that name in a power measurement, else the mean while the CPUs
+    /// were idle; `None` if they never were while the source gave readings.
     pub idle_mw: Option<f64>,
     /// Every step that ran, in order: its index, and its energy or the reason why it is unknown.
     pub steps: Vec<(usize, Result<StepEnergy, String>)>,
@@ -28,6 +30,17 @@ pub struct Energy {
     pub rests: Vec<(usize, Result<StepEnergy, String>)>,
     /// Other sources over the same time.
     pub others: Vec<SourceAgreement>,
+    /// Meters that gave no value.
+    pub silent: Vec<SilentMeter>,
+}
+
+/// A meter without a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SilentMeter {
+    /// Its channel.
+    pub name: String,
+    /// Why.
+    pub why: String,
 }
 
 /// Another source compared with the source of the run.
@@ -35,13 +48,34 @@ pub struct Energy {
 pub struct SourceAgreement {
     /// The other source.
     pub other: PowerSource,
-    /// Straight line through simultaneous readings: offset in milliwatts and factor. `None` if power did not change
-    /// enough.
-    pub line: Option<Line>,
+    /// Straight line through simultaneous readings: offset in milliwatts and factor; or why there is none.
+    pub line: Result<Line, NoLine>,
     /// Delay against the source of the run in milliseconds; negative if earlier.
     pub later_ms: f64,
     /// Number of simultaneous readings.
     pub readings: usize,
+}
+
+/// Why two sources have no common line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoLine {
+    /// They have too few readings at the same time.
+    TooFew,
+    /// The power of the run's source hardly changed.
+    Steady,
+    /// The power of one changes without that of the other.
+    Unrelated,
+}
+
+impl NoLine {
+    /// The reason, after the name of the other source and a colon.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::TooFew => "not compared, because too few readings are of the same time",
+            Self::Steady => "not compared, because power did not change enough",
+            Self::Unrelated => "does not follow it",
+        }
+    }
 }
 
 /// Mode of runs that measure states without load.
@@ -51,23 +85,43 @@ const TOGETHER_MS: u64 = 1_000;
 /// Minimum number of readings and minimum correlation of a fit.
 const TOGETHER_MIN: usize = 10;
 const CORRELATION_MIN: f64 = 0.9;
+/// Smallest change of power of which a second source must show its share, relative to the mean: noise of meters is less.
+const CHANGE_MIN: f64 = 0.1;
 
-/// Energy of all steps, or the reason why it is unknown.
-pub(crate) fn energy(facts: &Facts<'_>) -> Result<Energy, String> {
+/// The source of the power of the whole board, or why there is none.
+pub fn source_of_board<'a>(facts: &'a Facts<'_>) -> Result<&'a PowerSource, String> {
     let remedy = "use a power meter: `sbc-bench list meters`";
     let sources = facts.power_sources();
-    let mut meters = facts.samples.channels.iter().filter(|channel| channel.id.is_meter());
-    let silent = meters.find_map(|channel| channel.gaps.first().filter(|_| channel.values.iter().all(Option::is_none)));
-    let source = match (facts.power_source(), silent) {
-        (Some(source), _) if source.is_whole() => source,
-        (_, Some(gap)) => return Err(format!("the meter gave no value: {}", gap.missing)),
-        _ if sources.is_empty() => return Err(format!("no sensor measures power; {remedy}")),
+    match (facts.power_source(), silent_meters(facts).first()) {
+        (Some(source), _) if source.is_whole() => Ok(source),
+        (_, Some(silent)) => Err(format!("the meter gave no value: {}", silent.why)),
+        _ if sources.is_empty() => Err(format!("no sensor measures power; {remedy}")),
         _ => {
             let words: Vec<String> = sources.iter().take(NAMES_MAX).map(PowerSource::words).collect();
             let words = words.join("; ");
-            return Err(format!("no sensor measures the whole board ({words}); {remedy}"));
+            Err(format!("no sensor measures the whole board ({words}); {remedy}"))
         }
-    };
+    }
+}
+
+/// Meters without any value, once each.
+fn silent_meters(facts: &Facts<'_>) -> Vec<SilentMeter> {
+    let is_silent =
+        |channel: &&Channel| channel.id.is_meter() && channel.is_power() && channel.values.iter().all(Option::is_none);
+    let mut silent: Vec<SilentMeter> = Vec::new();
+    for channel in facts.samples.channels.iter().filter(is_silent) {
+        let Some(gap) = channel.gaps.first() else { continue };
+        let meter = SilentMeter { name: channel.id.to_string(), why: gap.missing.to_string() };
+        if silent.iter().all(|known| known.why != meter.why) {
+            silent.push(meter);
+        }
+    }
+    silent
+}
+
+/// Energy of all steps, or the reason why it is unknown.
+pub(crate) fn energy(facts: &Facts<'_>) -> Result<Energy, String> {
+    let source = facts.power_source().as_ref().map_or_else(|| source_of_board(facts), Ok)?;
     let series = PowerSeries::of(facts, source);
     let has_run = |step: &Step| step.window.elapsed_ms() > 0 && matches!(step.outcome, Outcome::Done(_));
     let run = facts.steps.iter().enumerate().filter(|(_, step)| has_run(step));
@@ -79,14 +133,28 @@ pub(crate) fn energy(facts: &Facts<'_>) -> Result<Energy, String> {
         };
         (index, energy)
     };
+    let rests: Vec<_> = rests.into_iter().filter(|_| facts.run.mode == POWER).map(rest).collect();
+    let is_idle = |index: usize| facts.steps[index].variant == Variant::IDLE;
+    let idle = rests.iter().filter(|(index, _)| is_idle(*index)).filter_map(|(_, energy)| energy.clone().ok());
+    let idle = StepEnergy::median_of(&idle.collect::<Vec<_>>()).map(|energy| energy.mean_mw);
+    let idle_mw = idle.or_else(|| series.idle_mw());
+    let measured = |(index, step): (usize, &Step)| {
+        let above_idle = |energy: StepEnergy| {
+            let joules = idle_mw.map(|idle_mw| energy.joules * (1.0 - idle_mw / energy.mean_mw));
+            StepEnergy { joules_above_idle: joules, ..energy }
+        };
+        (index, series.measured(index, step.window).map(above_idle))
+    };
+    let others = facts.power_sources().iter().filter(|other| *other != source);
     Ok(Energy {
         period_ms: series.period_ms,
         resolution_mw: series.resolution_mw,
         late_ms: series.late_ms,
-        idle_mw: series.idle_mw(),
-        steps: steps.into_iter().map(|(index, step)| (index, series.measured(index, step.window))).collect(),
-        rests: rests.into_iter().filter(|_| facts.run.mode == POWER).map(rest).collect(),
-        others: sources.iter().filter(|other| *other != source).map(|other| agreement(facts, &series, other)).collect(),
+        idle_mw,
+        steps: steps.into_iter().map(measured).collect(),
+        rests,
+        others: others.map(|other| agreement(facts, &series, other)).collect(),
+        silent: silent_meters(facts),
         source: source.clone(),
     })
 }
@@ -112,7 +180,16 @@ fn agreement(facts: &Facts<'_>, own: &PowerSeries<'_>, other: &PowerSource) -> S
         (nearest.0.abs_diff(wanted) <= TOGETHER_MS).then_some((*mw, nearest.1))
     });
     let pairs: Vec<(f64, f64)> = pairs.collect();
-    let line = Line::through(&pairs).filter(|line| pairs.len() >= TOGETHER_MIN && line.correlation >= CORRELATION_MIN);
+    let has_changed = |values: &[f64]| {
+        let [low, high] = [f64::min, f64::max].map(|pick| values.iter().copied().reduce(pick).unwrap_or_default());
+        mean(values).is_some_and(|mean| high - low > CHANGE_MIN * mean)
+    };
+    let line = match Line::through(&pairs) {
+        _ if pairs.len() < TOGETHER_MIN => Err(NoLine::TooFew),
+        Some(line) if line.correlation >= CORRELATION_MIN => Ok(line),
+        _ if !has_changed(&pairs.iter().map(|(own, _)| *own).collect::<Vec<_>>()) => Err(NoLine::Steady),
+        _ => Err(NoLine::Unrelated),
+    };
     SourceAgreement { other: other.clone(), line, later_ms, readings: pairs.len() }
 }
 
@@ -120,11 +197,11 @@ impl SourceAgreement {
     /// For example `ina226 at the input of the board, with what it feeds: 0.92 of it - 0.30 W`.
     pub fn words(&self) -> String {
         let against = match self.line {
-            Some(Line { offset, slope, .. }) => {
+            Ok(Line { offset, slope, .. }) => {
                 let sign = if offset < 0.0 { '-' } else { '+' };
                 format!("{slope:.2} of it {sign} {:.2} W ({} readings)", offset.abs() / 1000.0, self.readings)
             }
-            None => "does not follow it".to_owned(),
+            Err(why) => why.words().to_owned(),
         };
         format!("{}: {against}", self.other.words())
     }
@@ -148,65 +225,75 @@ pub fn score_energies(facts: &Facts<'_>) -> Vec<ScoreEnergy> {
     let of_score = |score: &super::ScoreSteps| {
         let own = || energy.steps.iter().filter(|(step, _)| score.steps.contains(step));
         let known: Vec<StepEnergy> = own().filter_map(|(_, energy)| energy.clone().ok()).collect();
-        let of = |value: &dyn Fn(&StepEnergy) -> f64| median(&known.iter().map(value).collect::<Vec<_>>());
         let work = known.iter().filter_map(|energy| energy.work(&step_score(&facts.steps[energy.step])?));
         let work: Vec<(f64, String)> = work.collect();
         let unit = work.first().map(|(_, unit)| unit.clone());
         let same = work.iter().filter(|(_, other)| Some(other) == unit.as_ref()).map(|(value, _)| *value);
-        let middle = || {
-            Some(StepEnergy {
-                mean_mw: of(&|energy| energy.mean_mw)?,
-                peak_mw: known.iter().map(|energy| energy.peak_mw).reduce(f64::max)?,
-                least_mw: known.iter().map(|energy| energy.least_mw).reduce(f64::min)?,
-                joules: of(&|energy| energy.joules)?,
-                joules_low: of(&|energy| energy.joules_low)?,
-                joules_high: of(&|energy| energy.joules_high)?,
-                ..*known.first()?
-            })
-        };
         let reason = || own().find_map(|(_, energy)| energy.clone().err());
-        let median = match middle() {
+        let work = median(&same.collect::<Vec<_>>()).zip(unit);
+        let middle = match StepEnergy::median_of(&known) {
             Some(energy) => Ok(energy),
             None => Err(reason()?),
         };
-        let work = crate::stats::median(&same.collect::<Vec<_>>()).zip(unit);
-        Some(ScoreEnergy { key: score.key.clone(), median, work })
+        Some(ScoreEnergy { key: score.key.clone(), median: middle, work })
     };
     facts.scores().iter().filter_map(of_score).collect()
 }
-
-/// Why no idle power is known.
-pub const NEVER_IDLE: &str = "the CPUs were never idle while power was read";
 
 impl Energy {
     /// What measured it, how finely, and what the idle machine drew.
     pub fn sentence(&self) -> String {
         let idle = match self.idle_mw {
             Some(mw) => format!("idle {:.2} W", mw / 1000.0),
-            None => format!("idle power not measured, because {NEVER_IDLE}"),
+            None => format!("idle power not measured, because {}", self.why_no_idle()),
         };
         let (seconds, watts) = (self.period_ms / 1000.0, self.resolution_mw / 1000.0);
         // Finer steps say nothing about the measurement.
         let steps = if watts >= 0.001 { format!(", in steps of {} W", number(watts, "W")) } else { String::new() };
         format!("{}: a reading every {} s{steps}; {idle}", self.source.words(), number(seconds, "s"))
     }
+
+    /// Why no idle power is known.
+    pub fn why_no_idle(&self) -> &'static str {
+        if self.rests.is_empty() {
+            "the CPUs were never idle while power was read"
+        } else {
+            "the idle state has no figure"
+        }
+    }
+
+    /// Other sources beside it, and meters that gave no value.
+    pub fn other_words(&self) -> Vec<String> {
+        let silent = self.silent.iter().map(|meter| format!("{}: gave no value, because {}", meter.name, meter.why));
+        self.others.iter().map(SourceAgreement::words).chain(silent).collect()
+    }
 }
 
 impl ScoreEnergy {
     /// Headings of [`ScoreEnergy::cells`].
-    pub const HEADINGS: [&str; 5] = ["Step", "Mean power", "Highest", "Energy of a repetition", "Work per energy"];
+    pub const HEADINGS: [&str; 6] =
+        ["Step", "Mean power", "Highest", "Energy of a repetition", "Without idle power", "Work per energy"];
 
-    /// Name, mean and highest power, energy with half its interval, and work per energy, in words.
-    pub fn cells(&self) -> [String; 5] {
+    /// Name, mean and highest power, energy with half its interval, energy without idle power, and work per energy, in words.
+    pub fn cells(&self) -> [String; 6] {
         let name = self.key.words().to_owned();
         match &self.median {
             Ok(energy) => {
                 let watts = |mw: f64| format!("{:.2} W", mw / 1000.0);
                 let joules = format!("{} ±{:.1} %", with_unit(energy.joules, "J"), energy.percent());
                 let work = self.work.as_ref().map_or_else(|| "-".to_owned(), |(value, unit)| with_unit(*value, unit));
-                [name, watts(energy.mean_mw), watts(energy.peak_mw), joules, work]
+                let above_idle =
+                    energy.joules_above_idle.map_or_else(|| "-".to_owned(), |joules| with_unit(joules, "J"));
+                let mean = match energy.drift_words() {
+                    Some(drift) => format!("{} ({drift})", watts(energy.mean_mw)),
+                    None => watts(energy.mean_mw),
+                };
+                [name, mean, watts(energy.peak_mw), joules, above_idle, work]
             }
-            Err(why) => [name, "-".into(), "-".into(), format!("not measured, because {why}"), "-".into()],
+            Err(why) => {
+                let dash = || "-".to_owned();
+                [name, dash(), dash(), format!("not measured, because {why}"), dash(), dash()]
+            }
         }
     }
 }

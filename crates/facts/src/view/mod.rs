@@ -42,6 +42,7 @@ mod samples;
 mod score;
 mod score_steps;
 mod scores;
+mod step_energy;
 mod step_time;
 mod swap;
 mod switched_off;
@@ -60,7 +61,7 @@ pub use counted::counted_khz;
 pub use cpu_use::{CpuUse, cpu_count, own_cost_percent};
 pub use death::{Death, LastSeen, death};
 pub use declines::{Decline, claims_are_whole, unmoved_claim};
-pub use energy::{Energy, NEVER_IDLE, ScoreEnergy, SourceAgreement, score_energies};
+pub use energy::{Energy, NoLine, ScoreEnergy, SilentMeter, SourceAgreement, score_energies, source_of_board};
 pub use falls::{ClockFall, phase_clock_loss_percent};
 pub use firmware::{FirmwareBits, FirmwareClock, firmware_bits, firmware_clock_channel, has_soft_limit};
 pub use governors::{governor_during_run, is_other_governor};
@@ -80,7 +81,7 @@ pub use others::{cpu_ns, cpus_of_others, waited_ns};
 pub use phases::{Phase, busy_cpus_expected, step_name, step_words};
 pub use power::{PowerSource, mean_power_mw};
 pub use power_doubt::{ANY_MW_MIN, Doubt, power_doubt};
-pub use power_series::StepEnergy;
+
 pub use programs::ProgramScore;
 pub use residency::BelowTop;
 pub use samples::{
@@ -90,6 +91,7 @@ pub use samples::{
 pub use score::{StepScore, step_score};
 pub use score_steps::{ScoreKey, ScoreSteps};
 pub use scores::{SeriesTrend, compressions, fall_percent, spread_percent};
+pub use step_energy::StepEnergy;
 pub use step_time::{StepTime, TimePart, step_time};
 pub use swap::{SwapGrowth, swap_devices, swap_traffic_pages};
 pub use switched_off::SwitchedOff;

@@ -52,6 +52,18 @@ impl PowerSource {
         }
     }
 
+    /// Word of keys for the place of the measurement; only sources with equal words are compared.
+    pub fn place(&self) -> String {
+        match &self.part {
+            // Parts of this role differ from board to board.
+            Some(part) if self.role == PowerRole::Cpus => {
+                let words = part.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+                words.collect::<Vec<_>>().join("-").to_lowercase()
+            }
+            _ => self.role.as_str().to_owned(),
+        }
+    }
+
     /// Id of its first channel.
     pub fn id<'a>(&self, facts: &'a Facts<'_>) -> &'a ChannelId {
         &facts.samples.channels[self.channel()].id

@@ -5,48 +5,10 @@
 
 use super::power::{PowerSource, energy_channel};
 use super::samples::{gauge, whole_run};
-use super::score::StepScore;
+use super::step_energy::StepEnergy;
 use crate::Facts;
 use crate::stats::{Line, mean, median, standard_deviation};
 use record::{Channel, ChannelId, MeterOutput, OfMeter, Total, Unit, Window};
-
-/// Energy of a step.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct StepEnergy {
-    /// Index in `Record::steps`.
-    pub step: usize,
-    /// Mean power in milliwatts.
-    pub mean_mw: f64,
-    /// Highest reading in milliwatts.
-    pub peak_mw: f64,
-    /// Lowest reading in milliwatts.
-    pub least_mw: f64,
-    /// Energy: the centre of its interval.
-    pub joules: f64,
-    /// Lower end of the interval.
-    pub joules_low: f64,
-    /// Upper end of the interval.
-    pub joules_high: f64,
-    /// True if from an energy counter, false if integrated from power.
-    pub is_counted: bool,
-    /// Readings of power behind it.
-    pub readings: usize,
-}
-
-impl StepEnergy {
-    /// Half the width of the interval in percent of the energy.
-    pub fn percent(&self) -> f64 {
-        50.0 * (self.joules_high - self.joules_low) / self.joules
-    }
-
-    /// Work per energy, with its unit: MIPS per watt, MB per joule. None for scores that are no rate of work.
-    pub fn work(&self, score: &StepScore) -> Option<(f64, String)> {
-        let per_joule = score.unit.strip_suffix("/s").map(|work| format!("{work}/J"));
-        let unit = per_joule.unwrap_or_else(|| format!("{}/W", score.unit));
-        let is_rate = score.higher_is_better && !score.unit.is_empty() && self.mean_mw > 0.0;
-        is_rate.then(|| (1000.0 * score.value / self.mean_mw, unit))
-    }
-}
 
 /// Readings of a source.
 pub(super) struct PowerSeries<'a> {
@@ -73,6 +35,11 @@ const JUMP_MAX: f64 = 100.0;
 const SIGMAS: f64 = 1.96;
 /// Standard deviation of a rounding error in steps of the last digit, `1 / sqrt(12)`.
 const ROUNDING: f64 = 0.289;
+/// Smallest change of steadily rising or falling power that is reported, as a share of the mean: a mean is called known at
+/// this precision.
+const DRIFT_MIN: f64 = 0.02;
+/// Minimum correlation of power and time of a drift: power that steps once has 0.87.
+const DRIFT_CORRELATION_MIN: f64 = 0.9;
 /// Longest delay that is looked for.
 const DELAY_MS_MAX: i64 = 6_000;
 const DELAY_MS_STEP: usize = 50;
@@ -177,6 +144,8 @@ impl<'a> PowerSeries<'a> {
             joules: joules.middle(),
             joules_low: joules.low.max(0.0),
             joules_high: joules.high,
+            joules_above_idle: None,
+            drift_mw: drift(self.core(inside, window)),
             is_counted,
             readings: inside.len(),
         })
@@ -214,7 +183,7 @@ impl<'a> PowerSeries<'a> {
         let (period_s, unsure_s) = (self.period_ms / 1000.0, (self.late_ms.1 - self.late_ms.0) / 2000.0);
         let sure = self.sure(window);
         let is_long = self.within(sure).len() >= READINGS_MIN;
-        let core = if is_long { self.within(sure) } else { inside };
+        let core = self.core(inside, window);
         let mw: Vec<f64> = core.iter().map(|(_, mw)| *mw).collect();
         let mut sums = self.sums(ends).to_vec();
         let mut drift_mj = unsure_s * (mw[mw.len() - 1] - mw[0]).abs();
@@ -279,9 +248,16 @@ impl<'a> PowerSeries<'a> {
             joules: slept_uj / 1e6,
             joules_low: (slept_uj - around) / 1e6,
             joules_high: (slept_uj + around) / 1e6,
+            joules_above_idle: None,
+            drift_mw: None,
             is_counted: true,
             readings: 0,
         })
+    }
+
+    /// Readings that certainly belong to the window alone, or all if those are too few.
+    fn core<'r>(&'r self, inside: &'r [(i64, f64)], window: Window) -> &'r [(i64, f64)] {
+        Some(self.within(self.sure(window))).filter(|sure| sure.len() >= READINGS_MIN).unwrap_or(inside)
     }
 
     /// Time whose readings certainly belong to the window alone.
@@ -386,6 +362,18 @@ fn divisor(values: impl Iterator<Item = u64>) -> u64 {
         }
         a
     })
+}
+
+/// Power at the first and at the last reading by the line through all, if they lie on it and differ enough.
+fn drift(readings: &[(i64, f64)]) -> Option<(f64, f64)> {
+    let (start_ms, end_ms) = (readings.first()?.0, readings.last()?.0);
+    let elapsed_ms = |at_ms: i64| (at_ms - start_ms) as f64;
+    let points: Vec<(f64, f64)> = readings.iter().map(|(at_ms, mw)| (elapsed_ms(*at_ms), *mw)).collect();
+    let line = Line::through(&points).filter(|line| line.correlation.abs() >= DRIFT_CORRELATION_MIN)?;
+    let change_mw = line.slope * elapsed_ms(end_ms);
+    let middle_mw = line.offset + change_mw / 2.0;
+    (change_mw.abs() > DRIFT_MIN * middle_mw && points.len() > READINGS_MIN)
+        .then_some((line.offset, line.offset + change_mw))
 }
 
 /// An impossible reading invalidates the energy of its step.

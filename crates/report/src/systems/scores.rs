@@ -20,8 +20,9 @@ pub(super) fn scores(facts: &Facts<'_>, explained: &Explanation) -> Vec<Score> {
         return Vec::new();
     }
     let mut named: BTreeMap<String, Figure> = BTreeMap::new();
-    let main = facts.figures().iter().filter(|figure| figure.is_main && figure.not_comparable.is_none());
-    for figure in main.filter(|figure| figure.value.is_finite()) {
+    for figure in
+        facts.figures().iter().filter(|figure| is_tracked(facts, figure)).filter(|figure| figure.value.is_finite())
+    {
         let core = figure.core.as_ref();
         // Physical figures have no method; their keys contain 0.
         let key = figure.key.as_str().replace("@0", "");
@@ -31,6 +32,15 @@ pub(super) fn scores(facts: &Facts<'_>, explained: &Explanation) -> Vec<Score> {
         named.entry(name).or_insert(figure.clone());
     }
     named.into_iter().map(|(name, figure)| Score { name, figure }).collect()
+}
+
+/// True for comparable main figures, and for power and energy of main scores: the amount of work behind joules differs between
+/// machines, but not between runs of one.
+fn is_tracked(facts: &Facts<'_>, figure: &Figure) -> bool {
+    let is_of_main = || facts.scores().iter().any(|score| score.is_main && score.steps.contains(&figure.step));
+    let step = &facts.steps[figure.step];
+    let is_steady_work = step.not_comparable.is_none() && step.set_clock.is_none();
+    (figure.is_main && figure.not_comparable.is_none()) || (figure.key.is_power() && is_steady_work && is_of_main())
 }
 
 /// Outcome of a step as a test.

@@ -4,9 +4,9 @@ use super::scores::{scores, slug};
 use super::*;
 use facts::{Explanation, Verdict};
 use proptest::prelude::*;
-use record::{Missing, Outcome, Record, Step, Variant, WorkloadId};
+use record::{ChannelId, Missing, OfMeter, Outcome, Record, Step, Unit, Variant, WorkloadId};
 use serde_json::Value;
-use testkit::records::{own_run, with_message, with_scores};
+use testkit::records::{compression, gauge_channel, own_run, with_message, with_scores, with_step};
 
 fn run() -> Record {
     let mut record = with_scores(own_run(), 1420, &[5345, 5370, 5331]);
@@ -36,6 +36,20 @@ fn names_stay_and_are_unique() {
     assert!(names.windows(2).all(|pair| pair[0] < pair[1]), "{names:?}");
     assert!(names.iter().any(|name| name.starts_with("sevenzip_") && name.ends_with("_multi")), "{names:?}");
     assert_eq!(slug(&["AES-256-CBC", "", "64M"]), "aes_256_cbc_64m");
+}
+
+#[test]
+fn power_and_energy_of_main_scores_are_tracked() {
+    let power: Vec<i64> = (0..90).map(|row| 5_000 + row % 3).collect();
+    let record = with_step(own_run(), WorkloadId::SevenZip, Variant::MULTI, &[], (10.0, 40.0), compression(5345));
+    let record = gauge_channel(record, ChannelId::meter(OfMeter::Power), Unit::Milliwatts, &power);
+    let name = |what: &str| format!("power_1_sevenzip_1_multi_{what}_meter");
+    for id in ["openmetrics", "lava", "junit", "otlp"] {
+        let text = text(id, &record);
+        for name in ["mean", "energy", "per_energy"].map(name) {
+            assert!(text.contains(&name), "{id} {name}: {text}");
+        }
+    }
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use crate::tables::{Answer, Report, Role, Rule};
 use facts::lines::{COLUMNS, wrapped_at};
 use facts::number::with_unit;
-use facts::stats::mean;
-use facts::view::{StepEnergy, step_score};
+use facts::stats::median;
+use facts::view::{StepEnergy, source_of_board, step_score};
 use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::{Mode, Outcome, QuestionId, RuleId, Step, StepMeasurement, Variant, WorkloadId, WorkloadName};
 use std::fmt::Write;
@@ -31,7 +31,7 @@ struct State {
     name: String,
     workload: Option<WorkloadName>,
     cpus: usize,
-    /// Means of its repetitions and the joules of all of them, or why there are none.
+    /// Medians of its repetitions, or why there are none.
     energy: Result<StepEnergy, String>,
     /// Work per energy, with its unit.
     work: Option<(f64, String)>,
@@ -49,11 +49,20 @@ impl State {
         }
     }
 
-    /// Detail, and why its power is unknown.
+    /// Detail, why its power is unknown, and whether it had not settled.
     fn remarks(&self) -> String {
-        let why = self.energy.as_ref().err().map(|why| format!("not measured, because {why}"));
+        let doubt = match &self.energy {
+            Ok(energy) => energy.drift_words().map(|drift| format!("still {drift}")),
+            Err(why) => Some(format!("not measured, because {why}")),
+        };
         let detail = Some(self.detail.clone()).filter(|detail| !detail.is_empty());
-        detail.into_iter().chain(why).collect::<Vec<_>>().join("; ")
+        detail.into_iter().chain(doubt).collect::<Vec<_>>().join("; ")
+    }
+
+    /// A remark of the table, with [`State::remarks`].
+    fn with_remarks(&self, remark: &str) -> String {
+        let remarks = self.remarks();
+        if remarks.is_empty() { remark.to_owned() } else { format!("{remark}; {remarks}") }
     }
 
     fn mean_mw(&self) -> Option<f64> {
@@ -75,8 +84,9 @@ fn is_asked(facts: &Facts<'_>) -> bool {
 
 /// All states in the order of the run, or why none has a figure.
 fn states(facts: &Facts<'_>) -> Result<Vec<State>, String> {
+    source_of_board(facts)?;
     let energy = facts.energy().as_ref().map_err(Clone::clone)?;
-    let mut states: Vec<State> = Vec::new();
+    let mut states: Vec<(State, Vec<Repetition>)> = Vec::new();
     let is_state = |step: &Step| matches!(step.outcome, Outcome::Done(_) | Outcome::Skipped(_) | Outcome::Failed(_));
     for (index, step) in facts.steps.iter().enumerate().filter(|(_, step)| is_state(step)) {
         let (name, workload) = name(step);
@@ -87,33 +97,34 @@ fn states(facts: &Facts<'_>) -> Result<Vec<State>, String> {
             (None, Outcome::Skipped(missing)) => Err(missing.to_string()),
             (None, _) => Err("it was too short".to_owned()),
         };
-        match states.last_mut().filter(|state| state.name == name) {
-            Some(state) => {
+        let work = own.as_ref().ok().zip(step_score(step)).and_then(|(energy, score)| energy.work(&score));
+        match states.last_mut().filter(|(state, _)| state.name == name) {
+            Some((state, repetitions)) => {
                 state.steps.push(index);
-                if let (Ok(all), Ok(own)) = (&mut state.energy, own) {
-                    add(all, &own, state.steps.len());
-                }
+                repetitions.push(Repetition { energy: own, work });
             }
             None => {
-                let score = step_score(step).filter(|_| step.not_comparable.is_none());
-                let work = own.as_ref().ok().zip(score).and_then(|(energy, score)| energy.work(&score));
                 let (cpus, detail) = (step.cpus.len(), detail(step));
-                states.push(State { name, workload, cpus, energy: own, work, detail, steps: vec![index] });
+                let energy = own.clone();
+                let state = State { name, workload, cpus, energy, work: None, detail, steps: vec![index] };
+                states.push((state, vec![Repetition { energy: own, work }]));
             }
         }
     }
-    Ok(states)
+    Ok(states.into_iter().map(|(state, repetitions)| with_medians(state, &repetitions)).collect())
 }
 
-/// Adds a repetition, which is the `count`-th.
-fn add(all: &mut StepEnergy, own: &StepEnergy, count: usize) {
-    all.mean_mw += (own.mean_mw - all.mean_mw) / count as f64;
-    all.peak_mw = all.peak_mw.max(own.peak_mw);
-    all.least_mw = all.least_mw.min(own.least_mw);
-    all.joules += own.joules;
-    all.joules_low += own.joules_low;
-    all.joules_high += own.joules_high;
-    all.readings += own.readings;
+/// One of the steps of a state.
+struct Repetition {
+    energy: Result<StepEnergy, String>,
+    work: Option<(f64, String)>,
+}
+
+fn with_medians(state: State, repetitions: &[Repetition]) -> State {
+    let known: Vec<StepEnergy> = repetitions.iter().filter_map(|one| one.energy.clone().ok()).collect();
+    let works: Vec<f64> = repetitions.iter().filter_map(|one| Some(one.work.as_ref()?.0)).collect();
+    let unit = repetitions.iter().find_map(|one| Some(one.work.as_ref()?.1.clone()));
+    State { energy: StepEnergy::median_of(&known).map_or(state.energy, Ok), work: median(&works).zip(unit), ..state }
 }
 
 /// Name of the state of a step, and its workload; `None` without load.
@@ -157,7 +168,10 @@ fn text(facts: &Facts<'_>) -> String {
     };
     let mut text = "Power of each state:\n\n".to_owned();
     if let Ok(energy) = facts.energy() {
-        let _ = writeln!(text, "   {}\n", energy.sentence());
+        for words in std::iter::once(energy.sentence()).chain(energy.other_words()) {
+            let _ = writeln!(text, "{}", wrapped_at(&format!("   {words}"), 6, COLUMNS));
+        }
+        text.push('\n');
     }
     let width = states.iter().map(|state| state.name.chars().count()).max().unwrap_or(0);
     for state in &states {
@@ -182,19 +196,21 @@ fn markdown(facts: &Facts<'_>) -> String {
     let mut row = |name: &str, power: String, remark: String| rows.push([name.to_owned(), power, remark]);
     let idle = states.iter().find(|state| !state.is_load() && state.name == Variant::IDLE.as_str());
     if let Some(idle) = idle {
-        row("Idle", idle.watts(), if idle.energy.is_ok() { "as found".to_owned() } else { idle.remarks() });
+        let remark = if idle.energy.is_ok() { idle.with_remarks("as found") } else { idle.remarks() };
+        row("Idle", idle.watts(), remark);
     }
     for state in states.iter().filter(|state| !state.is_load() && state.name.starts_with("idle, ")) {
         let less = idle.and_then(State::mean_mw).zip(state.mean_mw()).map(|(idle, own)| own - idle);
-        let remark = less.map_or_else(|| state.remarks(), |mw| format!("{:+.2} W", mw / 1000.0));
+        let less = less.map(|mw| format!("{:+.2} W", mw / 1000.0));
+        let remark = less.map_or_else(|| state.remarks(), |less| state.with_remarks(&less));
         row(&state.name.replacen("idle", "Idle", 1), state.watts(), remark);
     }
     if let Some(light) = states.iter().find(|state| state.is_load() && state.cpus == 1) {
-        row("Light load", light.watts(), light.name.clone());
+        row("Light load", light.watts(), light.with_remarks(&light.name));
     }
     let (full, peak) = most(&states);
     if let Some(full) = full {
-        row("Full load", full.watts(), full.name.clone());
+        row("Full load", full.watts(), full.with_remarks(&full.name));
     }
     if let (Some(peak), true) = (peak, full.is_some()) {
         row("Peak", watts(peak), "highest reading".to_owned());
@@ -231,18 +247,18 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let states = match states(facts) {
         Ok(states) => states,
         Err(why) => {
-            let finding = Finding::new(RULE.id, Severity::Info, "The power of no state is known, because {why}.");
-            return vec![finding.with("why", Quantity::Text(why))];
+            return vec![unknown(why)];
         }
     };
     let watts = |mw: f64| Quantity::Score(mw / 1000.0, "W".into());
     let idle = states.iter().filter(|state| state.name == Variant::IDLE.as_str());
-    let idle = mean(&idle.filter_map(State::mean_mw).collect::<Vec<_>>());
+    let idle = median(&idle.filter_map(State::mean_mw).collect::<Vec<_>>());
+    let known = states.iter().find_map(|state| Some((state, state.mean_mw()?)));
     let finding = match (idle, most(&states)) {
-        (Some(idle), (Some(full), Some(peak))) => {
-            let template = "The machine draws {idle} idle, {full} at full load ({load}) and {peak} at most.";
+        (_, (Some(full), Some(peak))) => {
+            let template = "The machine draws [{idle} idle, ]{full} at full load ({load}) and {peak} at most.";
             Finding::new(RULE.id, Severity::Info, template)
-                .with("idle", watts(idle))
+                .with_known("idle", idle.map(watts))
                 .with("full", watts(full.mean_mw().unwrap_or_default()))
                 .with("load", Quantity::Text(full.name.clone()))
                 .with("peak", watts(peak))
@@ -251,9 +267,24 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         (Some(idle), _) => {
             Finding::new(RULE.id, Severity::Info, "The machine draws {idle} idle.").with("idle", watts(idle))
         }
-        _ => return Vec::new(),
+        (None, _) => match known {
+            Some((state, mw)) => Finding::new(RULE.id, Severity::Info, "The machine draws {power} ({state}).")
+                .with("power", watts(mw))
+                .with("state", Quantity::Text(state.name.clone())),
+            None => unknown(states.iter().find_map(|state| state.energy.clone().err()).unwrap_or_else(nothing)),
+        },
     };
     vec![finding]
+}
+
+/// The run has no answer.
+fn unknown(why: String) -> Finding {
+    let finding = Finding::new(RULE.id, Severity::Invalid, "The power of no state is known, because {why}.");
+    finding.with("why", Quantity::Text(why))
+}
+
+fn nothing() -> String {
+    "no state was measured".to_owned()
 }
 
 #[cfg(test)]
@@ -299,6 +330,63 @@ mod tests {
         {
             assert!(table.contains(words), "{table}");
         }
+    }
+
+    /// The same run with other readings; only these steps remain.
+    fn changed(steps: &[usize], milliwatts: impl Fn(i64, i64) -> Option<i64>) -> Record {
+        let mut record = run();
+        let meter = record.samples.channels.last_mut().unwrap();
+        for (at_ms, value) in record.samples.at_ms.iter().zip(&mut meter.values) {
+            *value = value.and_then(|mw| milliwatts(*at_ms, mw));
+        }
+        meter.gaps.push(record::Gap { at_ms: 0, missing: record::Missing::unsupported("", "no answer") });
+        record.steps = steps.iter().map(|index| record.steps[*index].clone()).collect();
+        record
+    }
+
+    #[test]
+    fn run_without_a_figure_is_invalid_and_any_figure_is_told() {
+        type Change = fn(i64, i64) -> Option<i64>;
+        let same: Change = |_, mw| Some(mw);
+        let cases: [(&[usize], Change, &str); 5] = [
+            (&[0, 1, 2], |_, _| None, "The power of no state is known, because the meter gave no value: "),
+            (
+                &[0, 1, 2],
+                |at_ms, mw| (at_ms < 3_000).then_some(mw),
+                "The power of no state is known, because no reading for ",
+            ),
+            (&[0], same, "The machine draws 2.00 W idle."),
+            (&[1, 2], same, "The machine draws 5.0"),
+            (&[], same, "The power of no state is known, because no state was measured."),
+        ];
+        for (steps, change, expected) in cases {
+            let record = changed(steps, change);
+            let found = crate::tests::findings_of(RULE.id, &record);
+            assert!(found[0].sentence().starts_with(expected), "{}", found[0].sentence());
+            let is_unknown = expected.contains("of no state");
+            assert_eq!(found[0].severity == Severity::Invalid, is_unknown, "{expected}");
+            let verdict = explain::explain(&record).assessment.verdict;
+            assert!(!is_unknown || verdict == facts::Verdict::Invalid, "{expected}");
+        }
+        let mut off = changed(&[0], same);
+        off.steps[0].variant = "off".into();
+        assert_eq!(sentences(RULE.id, &off), ["The machine draws 2.00 W (off)."]);
+    }
+
+    #[test]
+    fn short_runs_have_work_per_watt() {
+        let mut record = run();
+        record.steps.iter_mut().for_each(|step| step.not_comparable = Some("short run".into()));
+        let table = markdown(&Facts::of(&record));
+        assert!(table.contains("| Work per watt | 5"), "{table}");
+    }
+
+    #[test]
+    fn power_that_still_rises_is_told() {
+        let record =
+            changed(&[0, 1, 2], |at_ms, mw| Some(if at_ms < 21_000 { 2_000 + at_ms / 50 } else { 5_000 + mw % 7 }));
+        let table = markdown(&Facts::of(&record));
+        assert!(table.contains("as found; still rising, 2.0"), "{table}");
     }
 
     #[test]

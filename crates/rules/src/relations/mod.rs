@@ -114,6 +114,10 @@ pub const RELATIONS: &[RuleRelations] = &[
         "Use the governor `performance` for the run.",
     ),
     row(&hot::RULE, J::Nothing, &[evidence(C::Heat), NOTE], NO_HARM, COOL),
+    note(
+        &idle_power::RULE,
+        "Look for the reasons that it names: governor, idle states, ASPM of PCIe, clock of the GPU.",
+    ),
     row(
         &impossible_figures::RULE,
         J::All,
@@ -222,8 +226,8 @@ pub const RELATIONS: &[RuleRelations] = &[
         &power_limit::RULE,
         J::FullLoad,
         &[follows(C::LowVoltage), follows_if(C::Heat, W::Hot), root_if(C::PowerLimit, W::TemperatureKnown)],
-        "the clock fell under load below the temperature of throttling",
-        "Check the power supply and its cable.",
+        "the clock fell under load below the temperature of throttling, or with the power at a limit that was read",
+        "Check the power supply and its cable; on x86, look at the power limits of the BIOS.",
     ),
     row(&report_verdict::RULE, J::All, &[root(C::Reported)], "the report says so", "Explain its log or result file."),
     row(
@@ -354,6 +358,7 @@ pub const RELATIONS: &[RuleRelations] = &[
         "Use a host that runs nothing else.",
     ),
     note(&summary_wrong::RULE, ""),
+    note(&supply_contract::RULE, "Use a supply and a cable for more current, and connect disks through a powered hub."),
     note(
         &supply_droops::RULE,
         "Measure the voltage at the input of the board, idle and under load, or try another supply and cable.",

@@ -3,8 +3,8 @@
 use super::*;
 use crate::test_support::{Chance, compression, labelled, own_run, with_channel, with_step};
 use record::{
-    AllCpus, ChannelId, ChannelKind, CpuPercent, Gap, HwmonKind, Missing, OfHwmon, OfMeter, Record, Total, Unit,
-    Variant,
+    AllCpus, ChannelId, ChannelKind, CpuPercent, Gap, HwmonKind, MeterOutput, Missing, OfHwmon, OfMeter, Record, Total,
+    Unit, Variant,
 };
 
 const IDLE_W: f64 = 2.2;
@@ -255,6 +255,10 @@ fn energy_has_work_idle_power_and_another_source() {
     assert!((energy.idle_mw.unwrap() - 2200.0).abs() < 20.0, "{:?}", energy.idle_mw);
     let [other] = energy.others.as_slice() else { panic!("{:?}", energy.others) };
     let line = other.line.unwrap();
+    let second = energy.steps[1].1.as_ref().unwrap();
+    let above_idle = second.joules_above_idle.unwrap();
+    assert!((above_idle - (second.joules - 30.0 * 2.2)).abs() < 1.0, "{second:?}");
+    assert_eq!(second.drift_mw, None);
     assert!((line.slope - 0.9).abs() < 0.01 && (line.offset + 300.0).abs() < 20.0, "{line:?}");
     assert!(other.words().starts_with("power_meter at the input of the board"), "{}", other.words());
     let scores = score_energies(&facts);
@@ -273,4 +277,97 @@ fn energy_has_work_idle_power_and_another_source() {
     assert_eq!(why, "the meter gave no value: command:echo ended without a reading");
     let why = Facts::of(&own_run()).energy().clone().unwrap_err();
     assert_eq!(why, "no sensor measures power; use a power meter: `sbc-bench list meters`");
+}
+
+/// Readings of a second source, twice a second.
+fn beside(mut record: Record, values: impl Fn(usize, Option<i64>) -> Option<i64>) -> Record {
+    let power = record.samples.channels[0].values.clone();
+    let mut channel = record.samples.channels[0].clone();
+    channel.id = ChannelId::Meter(MeterOutput::of(2, None), OfMeter::Power);
+    channel.values = power.into_iter().enumerate().map(|(row, power)| values(row, power)).collect();
+    if channel.values.iter().all(Option::is_none) {
+        channel.gaps = vec![Gap { at_ms: 0, missing: Missing::unsupported("", "connection refused") }];
+    }
+    record.samples.channels.push(channel);
+    record
+}
+
+#[test]
+fn every_second_meter_is_told() {
+    let constant = |mut record: Record| {
+        let readings = record.samples.channels[0].values.iter_mut().flatten().enumerate();
+        readings.for_each(|(number, uw)| *uw = 4_000_000 + 1_000 * (number as i64 % 5));
+        record
+    };
+    for (record, expected) in [
+        (beside(steady(), |_, _| None), "gave no value, because connection refused"),
+        (
+            beside(constant(steady()), |row, power| power.map(|_| 3_900_000 + 1_000 * (row as i64 % 7))),
+            "power did not change enough",
+        ),
+        (beside(steady(), |row, power| power.map(|_| 3_000_000 + 1_000 * (row as i64 % 7))), "does not follow it"),
+        (beside(steady(), |row, power| power.filter(|_| row < 8)), "too few readings are of the same time"),
+    ] {
+        let words = Facts::of(&record).energy().as_ref().unwrap().other_words().join("; ");
+        assert!(words.contains(expected), "{expected}: {words}");
+    }
+}
+
+#[test]
+fn part_with_the_cpus_has_energy_under_its_own_name() {
+    for (label, place, name) in [
+        ("ina3221 VDD_IN", "module", "the module without the carrier board"),
+        ("ina3221 VDD_CPU_GPU_CV", "the-cpu-gpu-and-cv-engines", "the CPU, GPU and CV engines"),
+    ] {
+        let mut record = steady();
+        record.samples.channels[0].id = ChannelId::Hwmon(0, OfHwmon::Sensor(HwmonKind::Power, 1));
+        record.samples.channels[0].label = label.into();
+        let facts = Facts::of(&record);
+        let energy = facts.energy().as_ref().unwrap();
+        assert!(energy.sentence().contains(name) && energy.steps[1].1.is_ok(), "{}", energy.sentence());
+        assert!(source_of_board(&facts).unwrap_err().starts_with("no sensor measures the whole board"));
+        let figures: Vec<_> = facts.figures().iter().filter(|figure| figure.key.is_power()).collect();
+        assert!(!figures.is_empty() && figures.iter().all(|figure| figure.key.name() == place && !figure.is_main));
+    }
+    // The power of one rail says nothing about a step.
+    let mut record = steady();
+    record.samples.channels[0].id = ChannelId::Hwmon(0, OfHwmon::Sensor(HwmonKind::Power, 1));
+    record.samples.channels[0].label = "ina3221 VDD_SOC".into();
+    assert!(Facts::of(&record).energy().is_err());
+}
+
+#[test]
+fn states_of_a_power_measurement_are_figures() {
+    let mut record = steady();
+    record.run.mode = POWER;
+    for (at, variant) in [(0, "idle"), (1, "idle, performance"), (2, "off")] {
+        record.steps[at].workload = WorkloadId::Wait.into();
+        record.steps[at].variant = variant.into();
+        record.steps[at].outcome = Outcome::Done(StepMeasurement::Wait(record::Wait::default()));
+    }
+    let facts = Facts::of(&record);
+    let figures = facts.figures().iter().filter(|figure| figure.key.is_power());
+    let names: Vec<String> = figures.clone().map(crate::figures::Figure::name).collect();
+    let expected = ["idle", "idle, performance", "off"].map(|name| format!("power when {name}, at the meter"));
+    assert_eq!(names, expected);
+    // One number for the idle machine, even if its CPUs were never idle.
+    let idle = figures.clone().next().unwrap().value;
+    let energy = facts.energy().as_ref().unwrap();
+    assert!((energy.idle_mw.unwrap() / 1000.0 - idle).abs() < 1e-9);
+    assert!(energy.sentence().contains(&format!("idle {idle:.2} W")), "{}", energy.sentence());
+}
+
+#[test]
+fn loads_of_different_numbers_of_cpus_have_figures_of_their_own() {
+    let mut record = steady();
+    for (step, count) in record.steps.iter_mut().zip([1, 2, 4]) {
+        (step.workload, step.variant) = (WorkloadId::Flops.into(), "fp64".into());
+        (step.cpus, step.threads) = ((0..count).collect(), count);
+    }
+    let facts = Facts::of(&record);
+    let means = facts.figures().iter().filter(|figure| figure.key.is_power() && figure.key.as_str().contains(" mean "));
+    let names: Vec<(&str, usize)> = means.map(|figure| (figure.key.as_str(), figure.repetitions)).collect();
+    let expected =
+        ["fp64", "fp64 on-2-cpus", "fp64 on-4-cpus"].map(|form| format!("power@1 flops@1 {form} mean meter"));
+    assert_eq!(names, expected.each_ref().map(|key| (key.as_str(), 1)));
 }
