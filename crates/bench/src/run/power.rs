@@ -64,13 +64,11 @@ impl Runner<'_> {
         self.recorder.flush();
         let now_ms = self.context.timeline.now_ms();
         if let Some(why) = silence(self.recorder.record(), start_ms, now_ms) {
-            let left = self.ahead()[1..].iter().filter(|stage| matches!(stage, Stage::Power(_) | Stage::Suspend(..)));
-            let left = match left.count() {
-                0 => String::new(),
-                count => format!("; the other {count} states are not measured"),
-            };
+            let mut left = self.ahead().iter().skip(1);
+            let has_more = left.any(|stage| matches!(stage, Stage::Power(_) | Stage::Suspend(..)));
+            let left = if has_more { "; the states after it are not measured" } else { "" };
             let way_out = "check the meter, see `sbc-bench list meters`";
-            let note = format!("Nothing read the power in the first state, because {why}{left}; {way_out}.");
+            let note = format!("Nothing read the power of {}, because {why}{left}; {way_out}.", state.name);
             (self.context.progress)(Progress::Note(note));
             self.stages.truncate(self.at + 1);
         }
@@ -81,14 +79,19 @@ impl Runner<'_> {
         let name = "step of the load";
         let left = self.time_left();
         (self.context.progress)(Progress::Step { name, left });
-        let timeline = self.context.timeline;
-        timeline.sleep(load_step::BEFORE / haste());
-        let busy = || timeline.sleep(load_step::BUSY / haste());
-        if let Err(missing) = while_busy(online_cpus(machine), busy) {
+        let (timeline, cancelled) = (self.context.timeline, self.context.cancelled);
+        let wait = |time: Duration| {
+            let end_ms = timeline.now_ms() + (time / haste()).as_millis() as i64;
+            while timeline.now_ms() < end_ms && cancelled.load(Ordering::Relaxed) == 0 {
+                timeline.sleep(LOOK / haste());
+            }
+        };
+        wait(load_step::BEFORE);
+        if let Err(missing) = while_busy(online_cpus(machine), || wait(load_step::BUSY)) {
             let note = format!("The delay of the power meter is not measured: {missing}.");
             (self.context.progress)(Progress::Note(note));
         }
-        timeline.sleep(load_step::AFTER / haste());
+        wait(load_step::AFTER);
     }
 
     /// Repeats a job until the power is known.
