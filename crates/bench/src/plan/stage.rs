@@ -80,6 +80,12 @@ pub enum PowerLoad {
     Together(Vec<Job>),
 }
 
+/// Name of the state in which these loads run while all CPUs are busy.
+pub(crate) fn at_once(workloads: impl Iterator<Item = WorkloadId>) -> Variant {
+    let names: Vec<&str> = workloads.map(WorkloadId::label).collect();
+    format!("all CPUs, {} at once", names.join(" and ")).into()
+}
+
 /// Durations of [`Stage::LoadStep`].
 pub(crate) mod load_step {
     use std::time::Duration;

@@ -4,7 +4,7 @@
 
 use super::refusal::StartFacts;
 use super::{Attributes, Planning, Question, Task};
-use crate::plan::stage::{PowerLoad, PowerState, Stage, load_step};
+use crate::plan::stage::{PowerLoad, PowerState, Stage, at_once, load_step};
 use crate::plan::variant::Form;
 use core::net::IpAddr;
 use machine::suspend::{SleepState, sleep_states};
@@ -327,12 +327,6 @@ fn loads(machine: &Machine) -> Vec<PowerState> {
     states
 }
 
-/// Name of the state in which these loads run while all CPUs are busy.
-pub(crate) fn at_once(workloads: impl Iterator<Item = WorkloadId>) -> Variant {
-    let names: Vec<&str> = workloads.map(WorkloadId::label).collect();
-    format!("all CPUs, {} at once", names.join(" and ")).into()
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::refusal::refusal;
@@ -425,8 +419,7 @@ mem
             let identified = LazyMachine::new(&root);
             let meters: Vec<String> = meters.iter().map(|meter| (*meter).to_owned()).collect();
             let options = Options { meters, ..Options::default() };
-            let tasks: [(&dyn Task, Option<&str>); 2] = [(&all, of_board), (&WatchOff, of_other)];
-            for (task, expected) in tasks {
+            for (task, expected) in [(&all as &dyn Task, of_board), (&WatchOff, of_other)] {
                 let found = refusal(task, &identified, &options);
                 let is_it = found.as_ref().map(|why| expected.is_some_and(|words| why.starts_with(words)));
                 assert_eq!(is_it, expected.map(|_| true), "{board} {options:?}: {found:?}");

@@ -3,8 +3,7 @@
 use super::Runner;
 use super::recorder::Recorder;
 use super::steps::not_started;
-use crate::plan::stage::{PowerLoad, PowerState, Stage, load_step};
-use crate::question::power::at_once;
+use crate::plan::stage::{PowerLoad, PowerState, Stage, at_once, load_step};
 use crate::run::context::Progress;
 use machine::faults::haste;
 use machine::suspend::{SleepState, Suspend};
