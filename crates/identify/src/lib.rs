@@ -88,5 +88,7 @@ pub fn identify(root: &dyn Tree) -> Machine {
             missing: Missing::unsupported("", "only the original sbc-bench builds its own tools"),
         },
         features,
+        // The inspection of a machine reads them.
+        supplies: Vec::new(),
     }
 }

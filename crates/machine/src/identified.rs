@@ -2,7 +2,7 @@
 
 mod running;
 
-use crate::Root;
+use crate::{Root, survey};
 use identify::{RunningSystem, Texts, Tree};
 use record::{Machine, Reading};
 use std::sync::OnceLock;
@@ -39,7 +39,7 @@ pub fn root_of_texts(base: Option<&Root>, texts: &Texts<'_>) -> Root {
 
 /// Identifies the machine behind this root. Takes a few milliseconds, on servers with hundreds of CPUs several dozen.
 pub fn identify(root: &Root) -> Machine {
-    identify::identify(root)
+    Machine { supplies: survey::contracts(root), ..identify::identify(root) }
 }
 
 /// Machine behind a root, identified once on first use, so that checks before a run and the Record agree.

@@ -26,6 +26,7 @@ use record::{Survey, Swap, SwapState};
 pub(crate) use dmi::without_serials as dmi_without_serials;
 pub(crate) use kernel::{foreign_modules, relevant_config, relevant_messages, trace_paths};
 pub(crate) use spd::without_serials as spd_without_serials;
+pub(crate) use supplies::contracts;
 
 /// Inspects the machine. `at_ms` is the time on the axis of the run.
 pub fn survey(root: &Root, at_ms: i64) -> Survey {

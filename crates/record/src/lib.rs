@@ -63,7 +63,7 @@ pub use machine::*;
 pub use measured::*;
 pub use memory::*;
 pub use not_restored::NotRestored;
-pub use power_sensor::{INPUT_MILLIVOLTS_MIN, PowerRole, PowerSensor, sensor_names};
+pub use power_sensor::{INPUT_MILLIVOLTS_MIN, PowerRole, PowerSensor, sensor_names, voltage_of};
 pub use record::*;
 pub use run::*;
 pub use samples::*;

@@ -1,6 +1,6 @@
 //! Description of a machine: board, CPUs, clusters, cpufreq policies, memory, kernel, distribution.
 
-use crate::Fact;
+use crate::{Fact, Supply};
 use serde::{Deserialize, Serialize};
 
 /// Machine of a run.
@@ -59,6 +59,10 @@ pub struct Machine {
     /// Further settings that affect speed, by name: `transparent_hugepage`, devfreq governors, ASPM policy,
     /// `scaling_driver` ...
     pub features: Vec<NamedValue>,
+    /// Supplies in use with what they negotiated, and batteries with their state. Values that change from run to run are
+    /// missing here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub supplies: Vec<Supply>,
 }
 
 impl Machine {

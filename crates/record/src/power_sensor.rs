@@ -1,7 +1,7 @@
 //! Role of a power sensor: the whole board, or a part of it. Unknown sensors are rails.
 
 use crate::table::{Row, Table};
-use crate::{Channel, ChannelId, OfMeter, OfPowercap, OfRaspberryPi, OfSupply};
+use crate::{Channel, ChannelId, HwmonKind, OfHwmon, OfMeter, OfPowercap, OfRaspberryPi, OfSupply};
 use serde::Serialize;
 
 /// Names of power sensors.
@@ -25,6 +25,8 @@ pub enum PowerRole {
     Cpus,
     /// Any other part.
     Part,
+    /// A battery: it feeds the board while it discharges, and draws power while it charges.
+    Battery,
 }
 
 impl PowerRole {
@@ -48,6 +50,7 @@ impl PowerRole {
             Self::Processor => "processor",
             Self::Cpus => "cpus",
             Self::Part => "part",
+            Self::Battery => "battery",
         }
     }
 
@@ -57,12 +60,13 @@ impl PowerRole {
             Self::Wall => "at the wall, with the loss of the power supply",
             Self::Meter => "where the meter is connected",
             Self::Input => "at the input of the board, with what it feeds",
+            Self::Battery => "of a battery, which feeds the board while it discharges",
             _ => "of a part of the board",
         }
     }
 
     fn of_word(word: &str) -> Self {
-        let all = [Self::Wall, Self::Input, Self::Module, Self::Processor, Self::Cpus];
+        let all = [Self::Wall, Self::Input, Self::Module, Self::Processor, Self::Cpus, Self::Battery];
         all.into_iter().find(|role| role.as_str() == word).unwrap_or(Self::Part)
     }
 }
@@ -131,7 +135,7 @@ pub fn sensor_names(channel: &Channel) -> (String, String) {
             ("powercap".to_owned(), zone)
         }
         ChannelId::Other(id) if id.contains("package") => ("powercap".to_owned(), "package".to_owned()),
-        ChannelId::Supply(name, OfSupply::Power) => (name.to_string(), label),
+        ChannelId::Supply(name, OfSupply::Power | OfSupply::Energy) => (name.to_string(), label),
         _ => {
             // Names of hwmon chips have no blanks; the sampler adds a shunt resistor.
             let label = label.split_once(", shunt").map_or(&*label, |(label, _)| label);
@@ -141,10 +145,34 @@ pub fn sensor_names(channel: &Channel) -> (String, String) {
     }
 }
 
+/// Supply voltage of a current, for a chip without a power reading: the voltage with the same label, else with the same
+/// number. Shunt voltages share numbers with currents, but have no label.
+pub fn voltage_of(channels: &[Channel], current: &Channel) -> Option<usize> {
+    let ChannelId::Hwmon(chip, OfHwmon::Sensor(HwmonKind::Current, number)) = current.id else { return None };
+    let of_chip = |channel: &Channel, wanted: HwmonKind| match channel.id {
+        ChannelId::Hwmon(of, OfHwmon::Sensor(kind, number)) if of == chip && kind == wanted => Some(number),
+        _ => None,
+    };
+    if channels.iter().any(|channel| of_chip(channel, HwmonKind::Power).is_some()) {
+        return None;
+    }
+    // `vbus` and `ibus` belong to one supply.
+    let own = |channel: &Channel| sensor_names(channel).1;
+    let supply = |label: &str| label.trim_start_matches(['v', 'i']).to_owned();
+    let label = own(current);
+    let is_its = |channel: &Channel| match of_chip(channel, HwmonKind::Voltage) {
+        None => false,
+        Some(_) if !label.is_empty() => supply(&own(channel)) == supply(&label),
+        Some(of) => of == number && (number == 1 || !own(channel).is_empty()),
+    };
+    let has_values = |channel: &Channel| channel.values.iter().any(Option::is_some);
+    channels.iter().position(|channel| is_its(channel) && has_values(channel))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{HwmonKind, OfHwmon, PowerZone, PowerZoneKind};
+    use crate::{PowerZone, PowerZoneKind};
 
     #[test]
     fn table_has_known_roles() {
@@ -174,6 +202,10 @@ mod tests {
             (ChannelId::meter(OfMeter::Power), "vdd_in", "shelly:host", PowerRole::Wall, None),
             (ChannelId::meter(OfMeter::Power), "", "smartpower3:host/1", PowerRole::Input, None),
             (ChannelId::meter(OfMeter::Power), "netio", "other:host", PowerRole::Meter, None),
+            (hwmon(), "scmi_sensors BOARD_POWER_BIG", "", PowerRole::Part, Some("the big cores")),
+            (hwmon(), "powerz VBUS", "", PowerRole::Input, None),
+            (ChannelId::Supply("BAT0".into(), OfSupply::Power), "Battery", "", PowerRole::Battery, Some("the battery")),
+            (ChannelId::Supply("usb".into(), OfSupply::Power), "USB", "", PowerRole::Part, Some("a supply called USB")),
             (ChannelId::LogMeter(1), "", "log", PowerRole::Wall, None),
         ] {
             let found = PowerSensor::of(&Channel { label: label.into(), source: source.into(), ..Channel::of(id) });

@@ -103,6 +103,8 @@ fn network_meter_may_disappear() {
             volts: 5.1,
             says: MeterAccuracy::Truth,
             gone_after_s: Some(9.0),
+            delay_s: 0.0,
+            counter_wraps_j: None,
         });
         let seen = quick(&board, "--meter netio-json:$VIRTUAL_BOARD_METER");
         let channel = seen.record().samples.channel(&ChannelId::meter(OfMeter::Power)).expect("a meter");

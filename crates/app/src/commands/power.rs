@@ -96,8 +96,11 @@ impl Command for PowerCommand {
         let power = Power::of(root, &self.parts, &self.devices, self.all_devices, &self.peers);
         let power = power.map_err(anyhow::Error::msg)?;
         if self.dry_run {
-            let lines = power.outline(LazyMachine::new(root).machine());
-            output::print(&(lines.join("\n") + "\n"))?;
+            let machine = LazyMachine::new(root);
+            if let Some(why) = bench::refusal(&power, &machine, &self.run.options) {
+                anyhow::bail!(why);
+            }
+            output::print(&(power.outline(machine.machine()).join("\n") + "\n"))?;
             return Ok(0);
         }
         power.notes.iter().for_each(|note| output::note(note));

@@ -40,7 +40,10 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
     ("sbc-bench measure memory", As("sbc-bench memory [--cpus LIST]")),
     ("sbc-bench measure core-to-core", As("sbc-bench core-to-core [--cpus LIST]")),
     ("sbc-bench measure scaling", As("sbc-bench scaling [--cpus LIST]")),
-    ("sbc-bench measure power", Line("sbc-bench measure power --dry-run", &["measure idle, at most 40 s"])),
+    (
+        "sbc-bench measure power",
+        Line("sbc-bench measure power --dry-run --meter shelly:plug", &["measure idle, at most 40 s"]),
+    ),
     ("sbc-bench measure workload", Line("sbc-bench measure aes:aes-256-cbc", &["aes 256-CBC"])),
     ("sbc-bench inspect", Line("sbc-bench inspect", &["### Kernel info:"])),
     ("sbc-bench inspect identify", Line("sbc-bench inspect identify && sbc-bench inspect identify old.log", &["CPU"])),

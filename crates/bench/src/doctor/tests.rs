@@ -133,6 +133,16 @@ fn rails_are_not_the_power_of_the_board() {
     check(&chip(&rail), "power", "partly: parts of the board only, not what the whole of it draws: a rail called");
     let whole = [("name", "power_meter"), ("power1_average", "4400000")];
     check(&chip(&whole), "power", "yes: measured at the input of the board, with what it feeds: hwmon0.power1");
+    let tester = [
+        ("name", "powerz"),
+        ("in0_input", "5105"),
+        ("in0_label", "VBUS"),
+        ("in1_input", "1700"),
+        ("in1_label", "VCC1"),
+        ("curr1_input", "-812"),
+        ("curr1_label", "IBUS"),
+    ];
+    check(&chip(&tester), "power", "yes: measured at the input of the board, with what it feeds: hwmon0.in0");
     let zone =
         "== /sys/class/powercap/intel-rapl:0/name\npackage-0\n== /sys/class/powercap/intel-rapl:0/energy_uj\n5\n";
     check(zone, "power", "partly: parts of the board only, not what the whole of it draws: the processor");

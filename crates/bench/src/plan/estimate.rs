@@ -1,7 +1,7 @@
 //! Estimates how long the rest of a run will take: first from measured clocks and the scores of other boards at these clocks,
 //! then from the duration of completed steps. Estimates are shown to people only; no decision depends on them.
 
-use crate::plan::stage::Stage;
+use crate::plan::stage::{Stage, load_step};
 use record::{Cluster, Machine, Outcome, Step, StepMeasurement, Variant, WorkloadId};
 use std::time::Duration;
 use workloads::job::Job;
@@ -182,6 +182,7 @@ impl Estimates {
             Stage::Heat(thermal) => thermal.time.as_secs_f64(),
             Stage::Rest(_, time) => time.as_secs_f64(),
             Stage::Probe(job, _) => self.job_s(job),
+            Stage::LoadStep => load_step::ALL.as_secs_f64(),
             // Most means are known in half of the longest time.
             Stage::Power(state) => state.limit.as_secs_f64() / 2.0,
             Stage::Suspend(_, time) => time.as_secs_f64(),

@@ -50,6 +50,8 @@ pub enum Stage {
     Probe(Job, Vec<String>),
     /// Monitoring until a signal, or until this command ends.
     Watch(Option<Job>),
+    /// Rest, all CPUs busy, rest: its readings show the delay of a meter against the load.
+    LoadStep,
     /// A state of the machine until its mean power is known.
     Power(PowerState),
     /// Sleep of this duration, until the clock of the machine wakes it.
@@ -59,14 +61,43 @@ pub enum Stage {
 /// A state of the machine whose power is measured.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PowerState {
-    /// Its name in the Record, for a state without a job.
+    /// Its name in plans, and in the Record for an idle machine.
     pub name: Variant,
-    /// Work in this state; `None` for an idle machine.
-    pub job: Option<Job>,
-    /// True if all CPUs have the load that draws most besides the job.
-    pub loads_cpus: bool,
+    /// Work in this state.
+    pub load: PowerLoad,
     /// Maximum time.
     pub limit: Duration,
+}
+
+/// Work in a state whose power is measured.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PowerLoad {
+    /// None.
+    Idle,
+    /// One job, repeated.
+    Job(Job),
+    /// These jobs at once, while all CPUs have the load that draws most.
+    Together(Vec<Job>),
+}
+
+/// Name of the state in which these loads run while all CPUs are busy.
+pub(crate) fn at_once(workloads: impl Iterator<Item = WorkloadId>) -> Variant {
+    let names: Vec<&str> = workloads.map(WorkloadId::label).collect();
+    format!("all CPUs, {} at once", names.join(" and ")).into()
+}
+
+/// Durations of [`Stage::LoadStep`].
+pub(crate) mod load_step {
+    use std::time::Duration;
+
+    /// Rest before the load.
+    pub(crate) const BEFORE: Duration = Duration::from_secs(2);
+    /// All CPUs busy.
+    pub(crate) const BUSY: Duration = Duration::from_secs(2);
+    /// Rest after it: readings of meters appear up to this time after the load.
+    pub(crate) const AFTER: Duration = Duration::from_secs(6);
+    /// All of it.
+    pub(crate) const ALL: Duration = Duration::from_secs(10);
 }
 
 impl Stage {
@@ -93,8 +124,11 @@ impl Stage {
             Self::Survey => "look".into(),
             Self::Probe(job, raised) => format!("{} with {}", of_job(job), raised.join(" ")),
             Self::Watch(_) => WorkloadId::Watch.as_str().into(),
-            Self::Power(PowerState { name, job: None, .. }) => format!("power of {name}"),
-            Self::Power(PowerState { name, job: Some(job), .. }) => format!("power of {name} {}", of_job(job)),
+            Self::LoadStep => "step of the load".into(),
+            Self::Power(PowerState { name, load: PowerLoad::Job(job), .. }) => {
+                format!("power of {name} {}", of_job(job))
+            }
+            Self::Power(PowerState { name, .. }) => format!("power of {name}"),
             Self::Suspend(state, _) => format!("suspend {}", state.name()),
         })
     }

@@ -4,11 +4,13 @@
 
 use super::refusal::StartFacts;
 use super::{Attributes, Planning, Question, Task};
-use crate::plan::stage::{PowerState, Stage};
+use crate::plan::stage::{PowerLoad, PowerState, Stage, at_once, load_step};
+use crate::plan::variant::Form;
 use core::net::IpAddr;
 use machine::suspend::{SleepState, sleep_states};
 use machine::switchable::{Switchable, switchable};
 use machine::{Root, Sampler, SamplerOptions, Timeline};
+use net::meters::usb;
 use record::{
     Channel, ChannelId, INPUT_MILLIVOLTS_MIN, Machine, Mode, PowerSensor, QuestionId, Unit, Variant, WorkloadId,
 };
@@ -131,6 +133,10 @@ impl Power {
                 Stage::Power(PowerState { name, limit, .. }) => {
                     lines.push(format!("measure {name}, at most {} s", limit.as_secs()));
                 }
+                Stage::LoadStep => {
+                    let seconds = load_step::BUSY.as_secs();
+                    lines.push(format!("load all CPUs for {seconds} s, for the delay of the meter"));
+                }
                 Stage::Suspend(state, time) => {
                     lines.push(format!("suspend to {}, for {} s", state.name(), time.as_secs()));
                 }
@@ -189,23 +195,51 @@ impl Task for WatchOff {
     }
 
     fn refusal(&self, asked: &StartFacts) -> Option<String> {
-        let is_named = !asked.options.meters.is_empty();
-        (!is_named).then(|| {
-            "--watch-off needs the meter of the other machine: use --meter, see `sbc-bench list meters`.".into()
-        })
+        match named_meters(asked) {
+            Meters::None => Some(
+                "--watch-off needs the meter of the other machine: use --meter, see `sbc-bench list meters`.".into(),
+            ),
+            Meters::NotFound(why) => Some(why),
+            Meters::Some | Meters::OfKernel => None,
+        }
+    }
+}
+
+/// Meters of `--meter`.
+enum Meters {
+    None,
+    Some,
+    /// `auto` found one that the kernel reads.
+    OfKernel,
+    /// `auto` found none, for this reason.
+    NotFound(String),
+}
+
+fn named_meters(asked: &StartFacts) -> Meters {
+    let named = &asked.options.meters;
+    match usb::auto(asked.identified.root()) {
+        _ if named.is_empty() => Meters::None,
+        _ if named.iter().any(|meter| meter != usb::AUTO) => Meters::Some,
+        Ok(addresses) if addresses.is_empty() => Meters::OfKernel,
+        Ok(_) => Meters::Some,
+        Err(why) => Meters::NotFound(why),
     }
 }
 
 /// Nothing measures the whole board: no state would have a figure.
 fn no_source(asked: &StartFacts) -> Option<String> {
-    if !asked.options.meters.is_empty() {
+    let meters = named_meters(asked);
+    if let Meters::Some = meters {
         return None;
     }
     let mut sampler = Sampler::new(asked.identified.root(), &SamplerOptions::default());
     sampler.tick(&Timeline::start());
     let way_out = "use a power meter: `sbc-bench list meters`";
-    (!has_source(sampler.channels(), sampler.latest()))
-        .then(|| format!("Nothing measures the power of the whole board, so no state was measured; {way_out}."))
+    match meters {
+        _ if has_source(sampler.channels(), sampler.latest()) => None,
+        Meters::NotFound(why) => Some(why),
+        _ => Some(format!("Nothing measures the power of the whole board, so no state was measured; {way_out}.")),
+    }
 }
 
 /// True if a channel measures the whole board, or is that of an unlabelled chip with the voltage of an input.
@@ -225,14 +259,8 @@ fn has_source(channels: &[Channel], latest: &[i64]) -> bool {
     })
 }
 
-/// True for a channel with the power of the whole board, or of a chip without a label.
-pub(crate) fn is_whole_power(channel: &Channel) -> bool {
-    let sensor = PowerSensor::of(channel);
-    channel.is_power() && (sensor.role.is_whole() || sensor.is_unlabelled_chip(channel))
-}
-
 fn idle(name: Variant, limit: Duration) -> Stage {
-    Stage::Power(PowerState { name, job: None, loads_cpus: false, limit })
+    Stage::Power(PowerState { name, load: PowerLoad::Idle, limit })
 }
 
 fn stages(power: &Power, machine: &Machine, can_set: bool) -> Vec<Stage> {
@@ -242,7 +270,7 @@ fn stages(power: &Power, machine: &Machine, can_set: bool) -> Vec<Stage> {
             can_set && machine.policies.iter().any(|policy| policy.governors.iter().any(|own| own == name));
         is_offered.then(|| Stage::Side(vec![Setting::Governor(name.to_owned())]))
     };
-    let mut stages = Vec::new();
+    let mut stages = vec![Stage::LoadStep];
     if has(Part::Idle) || has(Part::Devices) {
         stages.push(idle(Variant::IDLE, IDLE_LIMIT));
     }
@@ -272,36 +300,39 @@ fn stages(power: &Power, machine: &Machine, can_set: bool) -> Vec<Stage> {
     stages
 }
 
-/// Every number of CPUs with integer, SIMD and memory load, and all of them together with the GPU and the drive.
+/// Every number of CPUs with integer, SIMD and memory load, and all of them at once with the drive and the GPU.
 fn loads(machine: &Machine) -> Vec<PowerState> {
     let cpus = cpus_by_speed(machine);
     let mut states = Vec::new();
-    let state = |workload: WorkloadId, variant: Variant, cpus: &[u32], loads_cpus| PowerState {
+    let state = |workload: WorkloadId, variant: Variant, cpus: &[u32]| PowerState {
         name: match cpus.len() {
             1 => format!("{} on 1 CPU", workload.label()).into(),
             count => format!("{} on {count} CPUs", workload.label()).into(),
         },
-        job: Some(Job { time: Some(LOAD_TIME), ..Job::on(workload, variant, cpus.to_vec()) }),
-        loads_cpus,
+        load: PowerLoad::Job(Job { time: Some(LOAD_TIME), ..Job::on(workload, variant, cpus.to_vec()) }),
         limit: LOAD_LIMIT,
     };
     for count in numbers_of_cpus(cpus.len()) {
         let own = &cpus[..count];
         let lzma = if count == 1 { Variant::SINGLE } else { format!("on-{count}-cpus").into() };
-        states.push(state(WorkloadId::Lzma, lzma, own, false));
-        states.push(state(WorkloadId::Flops, Variant::own("fp64"), own, false));
-        states.push(state(WorkloadId::MemoryCopy, Variant::ONLY, own, false));
+        states.push(state(WorkloadId::Lzma, lzma, own));
+        states.push(state(WorkloadId::Flops, Variant::own("fp64"), own));
+        states.push(state(WorkloadId::MemoryCopy, Variant::ONLY, own));
     }
-    states.push(state(WorkloadId::Drive, Variant::own("read"), &cpus, true));
-    if let Some(form) = crate::plan::variant::Form::first(WorkloadId::OpenGl.as_str()).ok().flatten() {
-        states.push(state(form.workload, form.variant, &cpus, true));
-    }
+    let gpu = Form::first(WorkloadId::OpenGl.as_str()).ok().flatten();
+    let drive = Form { workload: WorkloadId::Drive, variant: Variant::own("read") };
+    let jobs: Vec<Job> = [drive].into_iter().chain(gpu).map(|form| form.job(cpus.clone())).collect();
+    let name = at_once(jobs.iter().map(|job| job.workload));
+    states.push(PowerState { name, load: PowerLoad::Together(jobs), limit: LOAD_LIMIT });
     states
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::refusal::refusal;
     use super::*;
+    use crate::Options;
+    use machine::LazyMachine;
     use record::{ChannelKind, HwmonKind, OfHwmon};
     use workloads::testing::machine;
 
@@ -335,17 +366,25 @@ mem
     #[test]
     fn every_state_is_told_with_its_settings() {
         let idle = outline(&[Part::Idle], &[], false);
-        let powers = ["measure idle, at most 40 s", GOVERNOR, "measure idle, performance, at most 40 s", BACK];
+        let powers = [
+            "load all CPUs for 2 s, for the delay of the meter",
+            "measure idle, at most 40 s",
+            GOVERNOR,
+            "measure idle, performance, at most 40 s",
+            BACK,
+        ];
         assert_eq!(idle, powers);
         let devices = outline(&[Part::Devices], &["wifi"], false);
         let soft = "set /sys/class/rfkill/rfkill0/soft to 1";
-        assert_eq!(devices[1..], [soft, "measure idle, wifi rfkill0 off, at most 40 s", BACK]);
-        assert_eq!(outline(&[Part::Devices], &[], true)[1], "set /sys/class/backlight/panel/bl_power to 4");
+        assert_eq!(devices[2..], [soft, "measure idle, wifi rfkill0 off, at most 40 s", BACK]);
+        assert_eq!(outline(&[Part::Devices], &[], true)[2], "set /sys/class/backlight/panel/bl_power to 4");
         let sleep = outline(&[Part::Suspend], &[], false);
         let of = |kind: &str| [format!("set /sys/power/mem_sleep to {kind}"), format!("suspend to {kind}, for 20 s")];
-        assert_eq!(sleep[1..], [of("s2idle").as_slice(), of("deep").as_slice(), &[BACK.to_owned()]].concat());
+        assert_eq!(sleep[2..], [of("s2idle").as_slice(), of("deep").as_slice(), &[BACK.to_owned()]].concat());
         let load = outline(&[Part::Load], &[], true);
-        assert_eq!(load[..2], [GOVERNOR, "measure lzma on 1 CPU, at most 16 s"]);
+        assert_eq!(load[1..3], [GOVERNOR, "measure lzma on 1 CPU, at most 16 s"]);
+        let all = "measure all CPUs, drive and opengl at once, at most 16 s";
+        assert_eq!(load[load.len() - 2..], [all, BACK]);
         assert!(!load.iter().any(|line| line.contains("bl_power")), "only with the part of devices: {load:?}");
     }
 
@@ -360,6 +399,32 @@ mem
         assert_eq!(of(drive, "1-3"), "USB device 1-3 stays on, because sda is a drive.");
         let none = Power::of(&Root::empty(), &[Part::Suspend], &[], true, &[]).unwrap();
         assert!(none.sleeps.is_empty() && none.notes[0].starts_with("The machine is not suspended: "), "{none:?}");
+    }
+
+    #[test]
+    fn auto_without_a_tester_is_no_meter() {
+        const TESTER: &str = "== /sys/class/hidraw/hidraw3/device/uevent\nHID_ID=0003:00002E3C:00005558\n";
+        const INPUT: &str = "== /sys/class/hwmon/hwmon0/name\npower_meter\n\
+                             == /sys/class/hwmon/hwmon0/power1_average\n4400000\n";
+        let all = Power { parts: Vec::new(), devices: Vec::new(), sleeps: Vec::new(), notes: Vec::new() };
+        let (auto, named) = (["auto"].as_slice(), ["auto", "shelly:plug"].as_slice());
+        for (board, meters, of_board, of_other) in [
+            ("", auto, Some("No power meter is on USB; name one"), Some("No power meter is on USB; name one")),
+            ("", named, None, None),
+            ("", &[], Some("Nothing measures the power"), Some("--watch-off needs the meter")),
+            (TESTER, auto, None, None),
+            (INPUT, auto, None, Some("No power meter is on USB; name one")),
+        ] {
+            let root = Root::from_board(board).unwrap();
+            let identified = LazyMachine::new(&root);
+            let meters: Vec<String> = meters.iter().map(|meter| (*meter).to_owned()).collect();
+            let options = Options { meters, ..Options::default() };
+            for (task, expected) in [(&all as &dyn Task, of_board), (&WatchOff, of_other)] {
+                let found = refusal(task, &identified, &options);
+                let is_it = found.as_ref().map(|why| expected.is_some_and(|words| why.starts_with(words)));
+                assert_eq!(is_it, expected.map(|_| true), "{board} {options:?}: {found:?}");
+            }
+        }
     }
 
     #[test]

@@ -236,7 +236,12 @@ impl Runner<'_> {
         options.tune &= self.settings.is_some();
         let available = if asks_for_tools { self.available() } else { AvailableTools::default() };
         let planning = Planning { machine, survey: &survey, options: &options, available };
-        let stages = self.context.task.stages(&planning);
+        let mut stages = self.context.task.stages(&planning);
+        if is_whole_run && !self.meters.is_empty() && !stages.contains(&Stage::LoadStep) {
+            // Cold clocks are measured before any load.
+            let at = usize::from(stages.first() == Some(&Stage::ColdClocks));
+            stages.insert(at, Stage::LoadStep);
+        }
         let stages = self.begun.left(stages);
         self.estimates = Estimates::of(machine, self.context.expected_mips);
         self.estimate_known(&stages);

@@ -69,7 +69,13 @@ impl Runner<'_> {
         // Steps sync at their start; these stages may wait long before their first step.
         let waits = matches!(
             stage,
-            Stage::Survey | Stage::WaitFor(..) | Stage::Heat(_) | Stage::Rest(..) | Stage::Watch(_) | Stage::Power(_)
+            Stage::Survey
+                | Stage::WaitFor(..)
+                | Stage::Heat(_)
+                | Stage::Rest(..)
+                | Stage::Watch(_)
+                | Stage::Power(_)
+                | Stage::LoadStep
         );
         if waits {
             self.recorder.sync();
@@ -110,6 +116,7 @@ impl Runner<'_> {
             Stage::Raise(group) => self.raise(group),
             Stage::Probe(job, raised) => return Some(self.probe(machine, job, raised)),
             Stage::Watch(command) => self.watch(machine, command.as_ref()),
+            Stage::LoadStep => self.load_step(machine),
             Stage::Power(state) => self.power(machine, state),
             Stage::Suspend(state, time) => self.suspend(state, *time),
         }

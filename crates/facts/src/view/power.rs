@@ -6,8 +6,8 @@ use super::samples::{Reading, counter_steps, gauge, whole_run};
 use crate::Facts;
 use crate::stats::{mean, median};
 use record::{
-    Arrange, Channel, ChannelId, ChannelKind, Gap, HwmonKind, INPUT_MILLIVOLTS_MIN, OfHwmon, OfRaspberryPi, PowerRole,
-    PowerSensor, RailKind, Unit, Window, sensor_names,
+    Arrange, Channel, ChannelId, ChannelKind, Gap, INPUT_MILLIVOLTS_MIN, OfHwmon, OfRaspberryPi, PowerRole,
+    PowerSensor, RailKind, Unit, Window, voltage_of,
 };
 
 /// What measures the power.
@@ -169,30 +169,6 @@ pub(super) fn energy_channel<'a>(facts: &'a Facts<'_>, source: &PowerSource) -> 
     facts.samples.channels.iter().find(is_it)
 }
 
-/// Supply voltage of a current, for a chip without a power reading: the voltage with the same label, else with the same
-/// number. Shunt voltages share numbers with currents, but have no label.
-fn voltage_of(channels: &[Channel], current: &Channel) -> Option<usize> {
-    let ChannelId::Hwmon(chip, OfHwmon::Sensor(HwmonKind::Current, number)) = current.id else { return None };
-    let of_chip = |channel: &Channel, wanted: HwmonKind| match channel.id {
-        ChannelId::Hwmon(of, OfHwmon::Sensor(kind, number)) if of == chip && kind == wanted => Some(number),
-        _ => None,
-    };
-    if channels.iter().any(|channel| of_chip(channel, HwmonKind::Power).is_some()) {
-        return None;
-    }
-    // `vbus` and `ibus` belong to one supply.
-    let own = |channel: &Channel| sensor_names(channel).1;
-    let supply = |label: &str| label.trim_start_matches(['v', 'i']).to_owned();
-    let label = own(current);
-    let is_its = |channel: &Channel| match of_chip(channel, HwmonKind::Voltage) {
-        None => false,
-        Some(_) if !label.is_empty() => supply(&own(channel)) == supply(&label),
-        Some(of) => of == number && (number == 1 || !own(channel).is_empty()),
-    };
-    let has_values = |channel: &Channel| channel.values.iter().any(Option::is_some);
-    channels.iter().position(|channel| is_its(channel) && has_values(channel))
-}
-
 /// True if no current flows: the input is not connected.
 fn is_zero(facts: &Facts<'_>, source: &PowerSource) -> bool {
     matches!(source.reads, Reads::Product { .. })
@@ -290,7 +266,10 @@ impl PowerSource {
                     (known.at_ms.abs_diff(at_ms) <= VOLTAGE_AGE_MS_MAX as u64).then_some(known.value as f64)
                 };
                 let currents = gauge(facts, &channels[*amperes], window).into_iter();
-                currents.filter_map(|now| Some((now.at_ms, near(now.at_ms)? * now.value as f64 / 1000.0))).collect()
+                let product = |now: Reading| Some((now.at_ms, near(now.at_ms)? * now.value as f64 / 1000.0));
+                // The sign of a current at the input is the direction in which the meter is plugged in.
+                let signed = |(at_ms, mw): (i64, f64)| (at_ms, if self.is_whole() { mw.abs() } else { mw });
+                currents.filter_map(product).map(signed).collect()
             }
             Reads::Counters(all) => all
                 .iter()
@@ -336,7 +315,7 @@ pub fn mean_power_mw(facts: &Facts<'_>, window: Window) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::test_support::{counter, gauge_channel, labelled, own_run, rapl, window};
-    use record::{AllCpus, CpuPercent, OfMeter, OfPowercap, Record};
+    use record::{AllCpus, CpuPercent, HwmonKind, OfMeter, OfPowercap, Record};
 
     const fn hwmon(kind: HwmonKind, number: u32) -> ChannelId {
         ChannelId::Hwmon(0, OfHwmon::Sensor(kind, number))

@@ -1,7 +1,7 @@
 //! Sensor: every temperature, voltage, current, power, energy and fan of hwmon. The label consists of the chip's name
 //! and the label of the input.
 //!
-//! Duplicates of thermal zones are skipped, because they would query the same driver twice.
+//! Duplicates of thermal zones, and the power of power supplies, are skipped, because they would query the same driver twice.
 
 use super::{Probe, Sensor, labelled, numbered, thermal};
 use crate::Root;
@@ -48,7 +48,10 @@ fn discover(root: &Root) -> Vec<Probe> {
             continue;
         }
         let chip = root.read_value(&format!("{directory}/name")).unwrap_or_default();
-        let files = root.list(&directory).unwrap_or_default();
+        let mut files = root.list(&directory).unwrap_or_default();
+        if link.contains("/power_supply/") {
+            files.retain(|file| file.starts_with("temp"));
+        }
         for file in &files {
             probes.extend(attribute(root, &directory, hwmon, &chip, file, &files));
         }
@@ -175,6 +178,16 @@ mod tests {
             "== {DIRECTORY}/hwmon0 -> ../../devices/virtual/thermal/thermal_zone0/hwmon0\n== /sys/devices/virtual/thermal/thermal_zone0/hwmon0/temp1_input\n40000\n"
         );
         assert_eq!(check::found(&SENSOR, &board), [""; 0]);
+    }
+
+    #[test]
+    fn power_of_a_battery_is_read_once() {
+        let device = "/sys/devices/platform/charger/power_supply/BAT0/hwmon0";
+        let mut board = format!("== {DIRECTORY}/hwmon0 -> ../../{}\n", device.strip_prefix("/sys/").unwrap());
+        for (file, value) in [("name", "BAT0"), ("power1_input", "9000000"), ("temp1_input", "31000")] {
+            board += &format!("== {device}/{file}\n{value}\n");
+        }
+        assert_eq!(check::found(&SENSOR, &board), ["hwmon0.temp1 BAT0 31000"]);
     }
 
     #[test]

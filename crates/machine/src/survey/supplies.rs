@@ -15,6 +15,16 @@ pub(super) fn supplies(root: &Root) -> Vec<Supply> {
     found
 }
 
+/// Supplies in use with what they negotiated, and batteries: without measured values, which change from run to run.
+pub(crate) fn contracts(root: &Root) -> Vec<Supply> {
+    let mut found = supplies(root);
+    found.retain(|supply| supply.online != Some(false));
+    for battery in found.iter_mut().filter(|supply| supply.kind == "Battery") {
+        (battery.voltage_uv, battery.charge_percent) = (None, None);
+    }
+    found
+}
+
 fn of_class(root: &Root) -> Vec<Supply> {
     const FOLDER: &str = power_supplies::DIRECTORY;
     power_supplies::names(root)
@@ -125,10 +135,16 @@ source [sink]
 \\0\\0\\x0b\\xb8
 \\
 ";
-        let found = supplies(&Root::from_board(board).unwrap());
+        let root = Root::from_board(board).unwrap();
+        let found = supplies(&root);
         assert_eq!(found[0].agreed.as_deref(), Some("PD"));
         assert_eq!((found[1].status.as_deref(), found[1].charge_percent), (Some("Discharging"), Some(81)));
         assert_eq!(found[2].offers, ["5000mV 3000mA"]);
         assert_eq!(found[3].current_ua_max, Some(3_000_000));
+        let contracts = crate::identify(&root).supplies;
+        assert_eq!(contracts[0], found[0]);
+        assert_eq!((contracts[1].status.as_deref(), contracts[1].charge_percent), (Some("Discharging"), None));
+        let unplugged = board.replace("online\n1", "online\n0");
+        assert_eq!(crate::identify(&Root::from_board(&unplugged).unwrap()).supplies.len(), found.len() - 1);
     }
 }

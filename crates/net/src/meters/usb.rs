@@ -74,15 +74,26 @@ pub(super) fn devices(root: &Root) -> Vec<Device> {
 
 /// Refuses `auto`, which [`expand`] replaces where a meter is found.
 pub(super) fn open_auto(_: &Address, _: Option<&Caller>) -> Opened {
-    let found = found(&Root::system());
-    match found.iter().find_map(|found| found.problem.as_ref().map(|why| (found, why))) {
-        Some((found, why)) => Err(format!("{} cannot be read: {why}.", found.name)),
-        None => Err("No power meter is on USB; name one, see `sbc-bench list meters`.".into()),
-    }
+    Err(auto(&Root::system()).err().unwrap_or_else(|| NOTHING.into()))
 }
 
 /// Kind that stands for all meters on USB.
-pub(super) const AUTO: &str = "auto";
+pub const AUTO: &str = "auto";
+const NOTHING: &str = "No power meter is on USB; name one, see `sbc-bench list meters`.";
+
+/// Addresses of the meters that `auto` stands for; empty where the kernel reads one with any run.
+///
+/// # Errors
+/// None is there, or none is readable; one sentence.
+pub fn auto(root: &Root) -> Result<Vec<String>, String> {
+    let found = found(root);
+    let problem = |found: &Found| found.problem.as_ref().map(|why| format!("{} cannot be read: {why}.", found.name));
+    let mut readable = found.iter().filter(|found| found.problem.is_none()).peekable();
+    match readable.peek() {
+        None => Err(found.iter().find_map(problem).unwrap_or_else(|| NOTHING.into())),
+        Some(_) => Ok(readable.filter_map(|found| found.address.clone()).collect()),
+    }
+}
 
 /// All meters that are present, and programs that read others.
 pub fn found(root: &Root) -> Vec<Found> {
@@ -122,12 +133,7 @@ pub(super) fn expand(text: &str, root: &Root) -> Vec<String> {
     if text != AUTO {
         return vec![text.to_owned()];
     }
-    let found = found(root);
-    let mut readable = found.iter().filter(|found| found.problem.is_none()).peekable();
-    match readable.peek() {
-        None => vec![text.to_owned()],
-        Some(_) => readable.filter_map(|found| found.address.clone()).collect(),
-    }
+    auto(root).unwrap_or_else(|_| vec![text.to_owned()])
 }
 
 #[cfg(test)]

@@ -19,6 +19,9 @@ pub struct Board {
     /// Power meter, if any.
     #[serde(default)]
     pub meter: Option<MeterSpec>,
+    /// Power sensors of parts of the board, in one chip.
+    #[serde(default)]
+    pub rail: Vec<RailSpec>,
     /// Handling of settings by its kernel.
     #[serde(default)]
     pub kernel: KernelSpec,
@@ -41,6 +44,20 @@ pub struct KernelSpec {
     pub refuses_crossed_limits: bool,
     /// Values that are rejected even if they are listed.
     pub refuses: Vec<String>,
+    /// A suspend never returns: the machine is switched off and on, which kills the program and its guard.
+    pub never_wakes: bool,
+}
+
+/// Sensor of a part of the board.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RailSpec {
+    /// Its label.
+    pub label: String,
+    /// Power when idle, in watts.
+    pub idle_w: f64,
+    /// Share of the power that load adds.
+    pub load_share: f64,
 }
 
 /// Power meter.
@@ -57,6 +74,12 @@ pub struct MeterSpec {
     /// Time after which it disappears, in seconds.
     #[serde(default)]
     pub gone_after_s: Option<f64>,
+    /// Time by which its readings lag behind, in seconds.
+    #[serde(default)]
+    pub delay_s: f64,
+    /// Joules at which its energy counter starts again at 0; without it the meter has no counter.
+    #[serde(default)]
+    pub counter_wraps_j: Option<f64>,
 }
 
 /// Location of a meter.

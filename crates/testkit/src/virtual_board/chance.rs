@@ -76,6 +76,7 @@ impl Board {
             },
             policy: vec![policy],
             meter: None,
+            rail: Vec::new(),
             kernel: KernelSpec::default(),
             panel_w: None,
             drive_bytes_per_s: None,

@@ -19,6 +19,7 @@ const PI_BITS: &str = "devices/platform/soc/soc:firmware/get_throttled";
 const PI_ALARM: &str = "devices/virtual/hwmon/hwmon1";
 const ZONE: &str = "devices/virtual/thermal/thermal_zone0";
 const METER: &str = "devices/virtual/hwmon/hwmon0";
+const RAILS: &str = "devices/virtual/hwmon/hwmon2";
 
 /// Entry at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,12 +84,20 @@ pub fn nodes(model: &Model) -> BTreeMap<String, Node> {
         // A chip that disappeared leaves its files, but reads fail.
         let (watts, volts, amperes) =
             model.metered().map_or((None, None, None), |(w, v, a)| (Some(w * 1e6), Some(v * 1e3), Some(a * 1e3)));
+        if let Some(joules) = model.counted_j() {
+            file(format!("{METER}/energy1_input"), format!("{:.0}", joules * 1e6));
+        }
         for (name, value) in [("power1_input", watts), ("in1_input", volts), ("curr1_input", amperes)] {
             let node = value.map_or(Node::Dead, |value| read_only(format!("{value:.0}\n")));
             nodes.insert(format!("{METER}/{name}"), node);
         }
     }
     let mut file = |path: String, text: String| nodes.insert(path, read_only(text + "\n"));
+    for (number, (rail, watts)) in (1..).zip(model.board.rail.iter().zip(model.rails_w())) {
+        file(format!("{RAILS}/name"), "scmi_sensors".to_owned());
+        file(format!("{RAILS}/power{number}_label"), rail.label.clone());
+        file(format!("{RAILS}/power{number}_input"), format!("{:.0}", watts * 1e6));
+    }
     if throttle.under_voltage_c.is_some() {
         file(PI_BITS.to_owned(), format!("{:x}", model.firmware_bits));
         file(format!("{PI_ALARM}/name"), "rpi_volt".to_owned());
@@ -119,8 +128,8 @@ fn switches(model: &Model, nodes: &mut BTreeMap<String, Node>) {
     file(STATE, "freeze mem", true);
 }
 
-/// Suspends the board, which wakes at once.
-const STATE: &str = "power/state";
+/// Suspends the board, which wakes at once or never.
+pub(super) const STATE: &str = "power/state";
 
 /// Class directories contain links to devices.
 fn links(nodes: &mut BTreeMap<String, Node>) {

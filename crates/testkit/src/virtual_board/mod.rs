@@ -18,7 +18,8 @@ mod stat;
 mod union;
 
 pub use board::{
-    Board, KernelSpec, MeterAccuracy, MeterLocation, MeterSpec, Mode, PolicySpec, ThermalSpec, ThrottleSpec, ZoneSpec,
+    Board, KernelSpec, MeterAccuracy, MeterLocation, MeterSpec, Mode, PolicySpec, RailSpec, ThermalSpec, ThrottleSpec,
+    ZoneSpec,
 };
 pub use chance::{Chance, Fault};
 pub use files::{Node, nodes};

@@ -8,7 +8,7 @@
 //! Pure: inputs are time and use, outputs are clocks and temperature.
 
 use super::board::{Board, MeterAccuracy, Mode, PolicySpec};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 /// Interval of throttling decisions, like the kernel's polling of a hot zone.
 const POLL_S: f64 = 0.1;
@@ -52,8 +52,10 @@ pub struct Model {
     pub at_s: f64,
     /// Seconds of work of each CPU.
     pub busy_s: BTreeMap<u32, f64>,
-    /// Power averaged by the meter, in watts.
-    averaged_w: f64,
+    /// Energy as seen by the meter, in joules.
+    metered_j: f64,
+    /// Times in seconds and power averaged by the meter in watts, for as long as its readings lag behind.
+    averaged_w: VecDeque<(f64, f64)>,
     falling: bool,
     since_poll_s: f64,
 }
@@ -102,7 +104,8 @@ impl Model {
             firmware_bits: 0,
             at_s: 0.0,
             busy_s: BTreeMap::new(),
-            averaged_w: thermal.idle_w,
+            metered_j: 0.0,
+            averaged_w: VecDeque::from([(0.0, thermal.idle_w)]),
             falling: false,
             since_poll_s: 0.0,
             board,
@@ -180,7 +183,7 @@ impl Model {
         let meter = self.board.meter.as_ref()?;
         let is_gone = meter.gone_after_s.is_some_and(|end_s| self.at_s >= end_s);
         let idle_w = self.board.thermal.idle_w;
-        let (volts, true_w) = (meter.volts, self.averaged_w);
+        let (volts, true_w) = (meter.volts, self.lagging_w());
         let said = match meter.says {
             MeterAccuracy::Truth => (true_w, volts, true_w / volts),
             MeterAccuracy::Constant => (idle_w, volts, idle_w / volts),
@@ -188,6 +191,22 @@ impl Model {
             MeterAccuracy::Tenfold => (10.0 * true_w, volts, true_w / volts),
         };
         (!is_gone).then_some(said)
+    }
+
+    /// Averaged power of the time that the meter shows now.
+    fn lagging_w(&self) -> f64 {
+        self.averaged_w.front().map_or(0.0, |(_, watts)| *watts)
+    }
+
+    /// Energy counter of the meter in joules.
+    pub fn counted_j(&self) -> Option<f64> {
+        Some(self.metered_j % self.board.meter.as_ref()?.counter_wraps_j?)
+    }
+
+    /// Power of each part of the board with a sensor, in watts.
+    pub fn rails_w(&self) -> Vec<f64> {
+        let added_w = self.power_w - self.board.thermal.idle_w;
+        self.board.rail.iter().map(|rail| rail.idle_w + rail.load_share * added_w).collect()
     }
 
     /// Advances the simulation by `dt_s` seconds with this utilisation of each CPU's true clock.
@@ -216,7 +235,14 @@ impl Model {
         self.temp_c = goal_c + (self.temp_c - goal_c) * (-dt_s / thermal.tau_s).exp();
         self.falling = self.temp_c < before_c;
         self.power_w = power_w;
-        self.averaged_w += (power_w - self.averaged_w) * (1.0 - (-dt_s / METER_S).exp());
+        let last_w = self.averaged_w.back().map_or(power_w, |(_, watts)| *watts);
+        let averaged_w = last_w + (power_w - last_w) * (1.0 - (-dt_s / METER_S).exp());
+        self.averaged_w.push_back((self.at_s, averaged_w));
+        let shown_s = self.at_s - self.board.meter.as_ref().map_or(0.0, |meter| meter.delay_s);
+        while self.averaged_w.get(1).is_some_and(|(at_s, _)| *at_s <= shown_s) {
+            self.averaged_w.pop_front();
+        }
+        self.metered_j += self.lagging_w() * dt_s;
         self.since_poll_s += dt_s;
         if self.since_poll_s >= POLL_S {
             self.since_poll_s = 0.0;
@@ -354,6 +380,29 @@ mod tests {
         run(&mut board, 1.0, 1.0);
         // Two cores of 2 W at 1.0 V and two thirds of their clock.
         assert!((board.power_w - (1.0 + 4.0 * 2.0 / 3.0)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn meter_lags_and_its_counter_wraps() {
+        let mut board = model("[meter]\nplace = \"board\"\nvolts = 5.0\ndelay_s = 3.0\ncounter_wraps_j = 4.0\n");
+        let watts = |board: &Model| board.metered().unwrap().0;
+        run(&mut board, 2.9, 1.0);
+        assert!((watts(&board) - 1.0).abs() < 1e-6 && (board.counted_j().unwrap() - 2.9).abs() < 1e-6);
+        run(&mut board, 2.9, 0.0);
+        assert!((watts(&board) - 5.0).abs() < 1e-3, "{}", watts(&board));
+        // 3 s at 1 W, 2.8 s at 5 W but for the time that the meter averages over.
+        let counted_j = board.counted_j().unwrap();
+        assert!((counted_j - (17.0 - 0.4) % 4.0).abs() < 0.2, "{counted_j}");
+    }
+
+    #[test]
+    fn rails_share_the_load() {
+        let rails = "[[rail]]\nlabel = \"cpu\"\nidle_w = 0.3\nload_share = 0.8\n\
+                     [[rail]]\nlabel = \"ddr\"\nidle_w = 0.1\nload_share = 0.1\n";
+        let mut board = model(rails);
+        run(&mut board, 1.0, 1.0);
+        let watts = board.rails_w();
+        assert!((watts[0] - 3.5).abs() < 1e-9 && (watts[1] - 0.5).abs() < 1e-9, "{watts:?}");
     }
 
     #[test]

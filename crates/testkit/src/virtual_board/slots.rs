@@ -206,7 +206,7 @@ fn remove_left_over(groups: &Groups) {
     }
 }
 
-fn kill(thread: &str) {
+pub(super) fn kill(thread: &str) {
     // The thread may have ended.
     let _ = std::process::Command::new("kill").args(["-9", thread]).status();
 }

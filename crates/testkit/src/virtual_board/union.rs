@@ -3,9 +3,10 @@
 //! It runs outside the mount namespace where it is mounted, so that the real `/sys` stays readable. Every read
 //! generates the file, as in sysfs; nothing is cached.
 
-use super::files::{Node, WriteError, nodes, write};
+use super::files::{Node, STATE, WriteError, nodes, write};
 use super::lock;
 use super::model::Model;
+use super::slots::kill;
 use super::stat::stat;
 use fuser::{
     Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo, LockOwner, OpenFlags,
@@ -155,13 +156,16 @@ impl Union {
         }
     }
 
-    fn write_text(&self, path: &str, data: &[u8]) -> Result<(), Errno> {
+    fn write_text(&self, path: &str, data: &[u8], writer: u32) -> Result<(), Errno> {
         let text = String::from_utf8_lossy(data);
         match self.find(path) {
             None => Err(Errno::ENOENT),
             Some(Target::Real(_)) => std::fs::write(real(path), data).map_err(Errno::from),
             Some(_) => {
                 let mut model = lock(&self.model);
+                if path == STATE && model.board.kernel.never_wakes {
+                    switch_off(writer);
+                }
                 write(&mut model, path, &text).map_err(|refused| match refused {
                     WriteError::Access => Errno::EACCES,
                     WriteError::Invalid => Errno::EINVAL,
@@ -195,6 +199,16 @@ fn is_hidden(path: &str) -> bool {
 
 fn real(path: &str) -> PathBuf {
     Path::new(REAL).join(path)
+}
+
+/// Ends the program of this thread with all its processes, as a machine that is switched off does.
+fn switch_off(writer: u32) {
+    let program = |number: &str| std::fs::read_link(format!("/proc/{number}/exe")).ok();
+    let own = program(&writer.to_string());
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().filter_map(Result::ok);
+    let numbers = processes.filter_map(|entry| entry.file_name().into_string().ok());
+    let is_its = |number: &String| own.is_some() && program(number) == own;
+    numbers.filter(is_its).for_each(|number| kill(&number));
 }
 
 impl Filesystem for Union {
@@ -304,7 +318,7 @@ impl Filesystem for Union {
 
     fn write(
         &self,
-        _: &Request,
+        request: &Request,
         ino: INodeNo,
         _: FileHandle,
         _offset: u64,
@@ -315,7 +329,7 @@ impl Filesystem for Union {
         reply: ReplyWrite,
     ) {
         let path = self.path(ino).ok_or(Errno::ENOENT);
-        match path.and_then(|path| self.write_text(&path, data)) {
+        match path.and_then(|path| self.write_text(&path, data, request.pid())) {
             Ok(()) => reply.written(data.len() as u32),
             Err(error) => reply.error(error),
         }
