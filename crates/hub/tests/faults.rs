@@ -23,14 +23,15 @@ fn full_disk_is_said_and_reading_goes_on() {
     let Some(hub) = Running::on_small_disk(16 << 10) else {
         return testkit::skip("a disk of its own cannot be made for a test (root and unshare)");
     };
-    let mut kept = vec![hub.keep("?publish=1", &made::log("Board F", 1, 7000.0))];
+    let log = |number| made::log("Board F", number, 7000.0);
+    let mut kept: Vec<String> = (500..503).map(|number| hub.keep("?publish=1", &log(number))).collect();
     // Fills the disk except for a few pages.
     let mut file = std::fs::File::create(hub.data.join("ballast")).unwrap();
     let fill = |file: &mut std::fs::File| while std::io::Write::write_all(file, &[1; 4096]).is_ok() {};
     fill(&mut file);
     let mut full = None;
     for number in 2..200 {
-        let answer = hub.send("?publish=1", &made::log("Board F", number, 7000.0));
+        let answer = hub.send("?publish=1", &log(number));
         match answer.status {
             201 => kept.push(answer.json()["results"][0]["id"].as_str().unwrap().to_owned()),
             _ => {
@@ -58,7 +59,7 @@ fn full_disk_is_said_and_reading_goes_on() {
         assert_eq!(reserve(), kept_bytes);
     }
     file.set_len(0).unwrap();
-    kept.push(hub.keep("?publish=1", &made::log("Board F", 300, 7000.0)));
+    kept.push(hub.keep("?publish=1", &log(300)));
     for id in &kept {
         assert_eq!(hub.get(&format!("/api/results/{id}")).status, 200, "{id} was acknowledged");
     }

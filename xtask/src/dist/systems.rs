@@ -78,7 +78,7 @@ const BEFORE: &[Step] = &[
     Step { what: "enable", line: ENABLE, has: "wants/sbc-bench" },
     Step {
         what: "upgrade",
-        line: "/package/booted apt-get -o DPkg::Path= install --yes --no-install-recommends /package/now.deb",
+        line: "/package/booted apt-get install --yes --no-install-recommends /package/now.deb",
         has: "systemctl try-restart sbc-bench-",
     },
 ];
