@@ -39,7 +39,9 @@ fn commands() -> Vec<String> {
 }
 
 fn is_own(line: &str) -> bool {
-    line.starts_with("sbc-bench-hub ") || line.starts_with("sbc-bench upload ") || line.starts_with("sbc-bench compare ")
+    line.starts_with("sbc-bench-hub ")
+        || line.starts_with("sbc-bench upload ")
+        || line.starts_with("sbc-bench compare ")
 }
 
 /// The line with values of this hub. Files are in the working directory.

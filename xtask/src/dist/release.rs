@@ -102,7 +102,9 @@ mod tests {
     #[test]
     fn workflow_publishes_the_notes() {
         let workflow = include_str!("../../../.github/workflows/release.yml");
-        assert!(workflow.contains("cargo xtask release --notes > notes.md") && workflow.contains("--notes-file notes.md"));
+        assert!(
+            workflow.contains("cargo xtask release --notes > notes.md") && workflow.contains("--notes-file notes.md")
+        );
     }
 
     #[test]

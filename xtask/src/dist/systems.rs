@@ -107,7 +107,11 @@ const AFTER: &[Step] = &[
 /// Steps of the .rpm, of which `/package/now.rpm` is the package and `/package/before.rpm` an older version. Debian has
 /// no database of rpm with the dependencies.
 const RPM_STEPS: &[Step] = &[
-    Step { what: "rpm: install an older version", line: "$RPM --install /package/before.rpm", has: "" },
+    Step {
+        what: "rpm: install an older version",
+        line: "mkdir -p $SHARED && $RPM --install /package/before.rpm",
+        has: "",
+    },
     Step { what: "rpm: its version", line: "rpm --query $NAME", has: "-0.0.1-" },
     Step { what: "rpm: enable", line: ENABLE, has: "wants/sbc-bench" },
     Step {
@@ -119,12 +123,14 @@ const RPM_STEPS: &[Step] = &[
     Step { what: "rpm: files", line: "rpm --verify --nodeps $NAME && echo same", has: "same" },
     Step {
         what: "rpm: remove",
-        line: "/package/booted rpm --erase $NAME && test ! -e /usr/bin/$NAME",
-        has: "stop sbc-bench-",
+        line: "/package/booted rpm --erase $NAME && test ! -e /usr/bin/$NAME && rmdir -p --ignore-fail-on-non-empty $SHARED",
+        has: "systemctl --quiet stop sbc-bench-",
     },
     NONE_ENABLED,
 ];
 const RPM: &str = "rpm --force-debian --nodeps --ignorearch";
+/// Folders that Fedora's package `filesystem` has.
+const SHARED: &str = "/usr/share/fish/vendor_completions.d /usr/share/licenses /usr/share/zsh/site-functions";
 
 /// Steps of all products after the upgrade.
 const BOTH: &[Step] = &[
@@ -172,11 +178,7 @@ const HUB_STEPS: &[Step] = &[
                printf \"GET /readyz HTTP/1.0\\r\\n\\r\\n\" >&3; cat <&3'; kill $!; wait || true; rm -r /tmp/hub",
         has: "ready",
     },
-    Step {
-        what: "unit",
-        line: "cat /usr/lib/systemd/system/sbc-bench-hub.service",
-        has: "DynamicUser=yes",
-    },
+    Step { what: "unit", line: "cat /usr/lib/systemd/system/sbc-bench-hub.service", has: "DynamicUser=yes" },
 ];
 
 /// Steps of the boards' program.
@@ -287,6 +289,7 @@ fn try_in(system: &System, part: &str, target: &Target, target_folder: &Path, pa
     let steps = steps(part, has_rpm);
     for step in &steps {
         let line = step.line.replace("$NAME", product.name).replace("$UNITS", product.units).replace("$RPM", RPM);
+        let line = line.replace("$SHARED", SHARED);
         let output = root.shell(&line)?;
         let said = String::from_utf8_lossy(&output.stdout);
         ensure!(

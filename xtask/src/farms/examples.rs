@@ -14,8 +14,7 @@ use testkit::Scratch;
 const WITH_RESULT: [i32; 5] = [0, 2, 3, 5, 7];
 
 /// Ends a run with the status in `$STATUS`, and lists all calls.
-const PROGRAM: &str =
-    "#!/bin/sh\necho \"sbc-bench $*\" >> \"$CALLS\"\n[ \"$1\" != run ] || { echo '{\"schema\": 1}'; exit \"$STATUS\"; }\n";
+const PROGRAM: &str = "#!/bin/sh\necho \"sbc-bench $*\" >> \"$CALLS\"\n[ \"$1\" != run ] || { echo '{\"schema\": 1}'; exit \"$STATUS\"; }\n";
 /// Lists its calls.
 const LISTED: &str = "#!/bin/sh\necho \"${0##*/} $*\" >> \"$CALLS\"\n";
 

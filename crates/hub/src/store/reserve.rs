@@ -1,7 +1,8 @@
 //! Room on the disk for deletions: a file that the hub gives up when the disk is full. A deletion first needs room for
 //! its write-ahead log.
 
-use crate::{private, random};
+use crate::private;
+use rustix::rand::{GetRandomFlags, getrandom};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -37,8 +38,10 @@ impl Reserve {
     /// Random bytes, because a file system that compresses keeps no room for zeros.
     fn write(&self) -> Option<()> {
         let mut file = private::file(&self.0).ok()?;
+        let mut piece = [0_u8; PIECE_BYTES];
         for _ in 0..BYTES / PIECE_BYTES {
-            file.write_all(&random::bytes::<PIECE_BYTES>().ok()?).ok()?;
+            getrandom(&mut piece, GetRandomFlags::empty()).ok()?;
+            file.write_all(&piece).ok()?;
         }
         file.sync_all().ok()
     }

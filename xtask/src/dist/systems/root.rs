@@ -14,6 +14,7 @@ use std::process::{Command, Output};
 const RECORDS: &[&str] = &[
     "var/lib/dpkg",
     "var/lib/rpm",
+    "root/.rpmdb",
     "var/log/dpkg.log",
     "var/lib/apt",
     "var/cache/apt",
