@@ -15,7 +15,7 @@ from labgrid.factory import target_factory
 from labgrid.protocol import CommandProtocol
 from labgrid.step import step
 
-# Exit status of runs that finished: valid, degraded, invalid, a setting left changed, nothing shows whether it is valid.
+# Exit status of runs that finished: valid, degraded, invalid, a setting left changed, nothing shows whether valid.
 WITH_RESULT = (0, 2, 3, 5, 7)
 
 
