@@ -105,7 +105,7 @@ const AFTER: &[Step] = &[
 ];
 
 /// Steps of the .rpm, of which `/package/now.rpm` is the package and `/package/before.rpm` an older version. Debian has
-/// no database of rpm with the dependencies.
+/// no database of rpm with the dependencies, and rpm before 4.20 asks for an option there.
 const RPM_STEPS: &[Step] = &[
     Step {
         what: "rpm: install an older version",
@@ -128,7 +128,7 @@ const RPM_STEPS: &[Step] = &[
     },
     NONE_ENABLED,
 ];
-const RPM: &str = "rpm --force-debian --nodeps --ignorearch";
+const RPM: &str = "rpm $(rpm --force-debian --version > /dev/null 2>&1 && echo --force-debian) --nodeps --ignorearch";
 /// Folders that Fedora's package `filesystem` has.
 const SHARED: &str = "/usr/share/fish/vendor_completions.d /usr/share/licenses /usr/share/zsh/site-functions";
 
