@@ -2,7 +2,8 @@
 # Runs a command as on a system that systemd has started, and prints the calls of systemctl. Only those that change links are
 # made, because nothing runs. rpm sets PATH for scripts of packages, so the program itself is replaced, in this namespace.
 set -eu
-stub=$(mktemp -d)
+# A folder that rpm does not hide from scripts, as it does /tmp.
+stub=$(mktemp -d /package/stub.XXXXXX)
 mkdir "$stub/true"
 cp /usr/bin/systemctl "$stub/true/systemctl"
 cat >"$stub/systemctl" <<STUB
