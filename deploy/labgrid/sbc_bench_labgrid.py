@@ -15,8 +15,8 @@ from labgrid.factory import target_factory
 from labgrid.protocol import CommandProtocol
 from labgrid.step import step
 
-# Exit status of runs with a result: valid, degraded, invalid, a setting left changed, not written to its disk.
-WITH_RESULT = (0, 2, 3, 5, 6)
+# Exit status of runs that finished: valid, degraded, invalid, a setting left changed, nothing shows whether valid.
+WITH_RESULT = (0, 2, 3, 5, 7)
 
 
 @target_factory.reg_driver

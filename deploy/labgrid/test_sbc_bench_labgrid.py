@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import tempfile
 import unittest
 
 import attr
@@ -56,6 +57,20 @@ class DriverTest(unittest.TestCase):
     def test_program_that_is_missing_is_an_error(self):
         with self.assertRaises(ExecutionError):
             self.driver("/nowhere/sbc-bench").run()
+
+    def test_status_says_whether_there_is_a_result(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = os.path.join(folder, "sbc-bench")
+            for status in range(9):
+                with open(program, "w", encoding="utf-8") as file:
+                    file.write("#!/bin/sh\necho '{\"schema\": 1}'\nexit %d\n" % status)
+                os.chmod(program, 0o755)
+                with self.subTest(status=status):
+                    if status in (0, 2, 3, 5, 7):
+                        self.assertEqual(self.driver(program).run(), {"schema": 1})
+                    else:
+                        with self.assertRaises(ExecutionError):
+                            self.driver(program).run()
 
     def test_output_without_json_is_an_error(self):
         with self.assertRaises(ExecutionError):

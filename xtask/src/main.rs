@@ -53,11 +53,12 @@ usage: cargo xtask TASK
       --proof          with little optimisation, in less time
       --twice          once more in a clone, and compare: equal byte for byte
       --check [SYSTEM...]
-                       notices and parts inside, lintian, rpmlint, and the .deb in clean roots of Debian and Ubuntu (debian-12,
-                       debian-13, ubuntu-22.04, ubuntu-24.04): installed, upgraded, used, purged
+                       notices and parts inside, lintian, rpmlint, and the packages in clean roots of Debian and Ubuntu (debian-12,
+                       debian-13, ubuntu-22.04, ubuntu-24.04): installed, enabled, upgraded, used, removed, purged
   release [--dry] [PART...]
                      all parts of the tag at HEAD, built twice and checked, with sums, signature (SBC_BENCH_SIGNING_KEY names
-                     a key of minisign) and notes, in target/package/release; --dry: of any commit, with little optimisation
+                     a key of minisign) and notes, in target/package/release; --dry: of any commit, with little optimisation;
+                     --notes: only print the notes, the changelog's of this version
   fuzz [--scaling] [--seconds N] [--keep] [TARGET...]
                      fuzz every parser of foreign bytes, starting from its seeds;
                      --scaling names what costs more than the length of its input
@@ -92,6 +93,7 @@ usage: cargo xtask TASK
       --viewers        only the cost of viewers of the monitor's page
       --tick           only the cost of a tick of the monitor beside a C program that reads the same two files
       --site N         only a site of N results: built, with ten new ones, with none
+      --hub N          only a hub of N results: requests, uploads, memory; -- readers: only 8 readers that ask again at once
       --sevenzip OLD NEW
                        only ratings of 16.02 (OLD) estimated from another version, next to measured ones
       --pairs N        number of pairs (default: 10)
@@ -134,7 +136,7 @@ fn task() -> Result<()> {
         ["package", part, "--proof"] => dist::package::main(part, dist::Profile::Proof),
         ["package", part, "--twice"] => dist::package::twice(part, dist::Profile::Release),
         ["package", part, "--twice", "--proof"] => dist::package::twice(part, dist::Profile::Proof),
-        ["package", part, "--check", systems @ ..] => dist::systems::main(part, systems),
+        ["package", part, "--check", systems @ ..] => dist::systems::main(part, systems, false),
         ["release", words @ ..] => dist::release::main(words),
         ["fuzz", words @ ..] => fuzz::main(words),
         ["farms", words @ ..] => farms::main(words),

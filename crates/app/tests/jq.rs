@@ -100,7 +100,7 @@ fn removed_reports_name_the_document_with_their_line() {
         let mut program = testkit::clean_command(env!("CARGO_BIN_EXE_sbc-bench"), words);
         let output = program.current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
         let errors = String::from_utf8(output.stderr).unwrap();
-        let document = "use its line of jq in docs/other-systems.md.";
+        let document = "use its line of jq in other-systems.md (packages: /usr/share/doc/sbc-bench, source: docs).";
         assert!(!output.status.success() && errors.contains(document), "{id}: {errors}");
     }
 }

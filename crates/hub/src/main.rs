@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// File name of the SQLite database.
 const DATABASE: &str = "hub.sqlite";
 /// Files in the hub's directory; those of write-ahead mode are in https://sqlite.org/wal.html.
-const FILES: [&str; 4] = [DATABASE, "hub.sqlite-wal", "hub.sqlite-shm", serve::TOKEN_FILE];
+const FILES: [&str; 5] = [DATABASE, "hub.sqlite-wal", "hub.sqlite-shm", "hub.sqlite-reserve", serve::TOKEN_FILE];
 
 fn main() -> ExitCode {
     private::set_umask();
@@ -174,7 +174,7 @@ fn open(data: &Path, database: Option<&str>) -> anyhow::Result<Arc<dyn Store>> {
     }
     make(data)?;
     let file = data.join(DATABASE);
-    Ok(Arc::new(Sqlite::open(&file).with_context(|| format!("Cannot open {}", file.display()))?))
+    Ok(Arc::new(Sqlite::open_with_reserve(&file).with_context(|| format!("Cannot open {}", file.display()))?))
 }
 
 fn make(data: &Path) -> anyhow::Result<()> {

@@ -23,13 +23,15 @@ fn full_disk_is_said_and_reading_goes_on() {
     let Some(hub) = Running::on_small_disk(16 << 10) else {
         return testkit::skip("a disk of its own cannot be made for a test (root and unshare)");
     };
-    let mut kept = vec![hub.keep("?publish=1", &made::log("Board F", 1, 7000.0))];
+    let log = |number| made::log("Board F", number, 7000.0);
+    let mut kept: Vec<String> = (500..503).map(|number| hub.keep("?publish=1", &log(number))).collect();
     // Fills the disk except for a few pages.
     let mut file = std::fs::File::create(hub.data.join("ballast")).unwrap();
-    while std::io::Write::write_all(&mut file, &[1; 4096]).is_ok() {}
+    let fill = |file: &mut std::fs::File| while std::io::Write::write_all(file, &[1; 4096]).is_ok() {};
+    fill(&mut file);
     let mut full = None;
     for number in 2..200 {
-        let answer = hub.send("?publish=1", &made::log("Board F", number, 7000.0));
+        let answer = hub.send("?publish=1", &log(number));
         match answer.status {
             201 => kept.push(answer.json()["results"][0]["id"].as_str().unwrap().to_owned()),
             _ => {
@@ -44,8 +46,20 @@ fn full_disk_is_said_and_reading_goes_on() {
     for path in ["/", "/api/results", &format!("/r/{}", kept[0]), "/readyz"] {
         assert_eq!(hub.get(path).status, 200, "{path}");
     }
+    // The disk is still full: a deletion has room of its own, which is kept again afterwards.
+    let reserve = || std::fs::metadata(hub.data.join("hub.sqlite-reserve")).map(|found| found.len()).ok();
+    let kept_bytes = reserve();
+    assert!(kept_bytes.is_some(), "no reserve");
+    for _ in 0..2 {
+        fill(&mut file);
+        let id = kept.pop().unwrap();
+        let answer = hub.ask("DELETE", &format!("/api/results/{id}"));
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        assert_eq!(hub.get(&format!("/api/results/{id}")).status, 404);
+        assert_eq!(reserve(), kept_bytes);
+    }
     file.set_len(0).unwrap();
-    kept.push(hub.keep("?publish=1", &made::log("Board F", 300, 7000.0)));
+    kept.push(hub.keep("?publish=1", &log(300)));
     for id in &kept {
         assert_eq!(hub.get(&format!("/api/results/{id}")).status, 200, "{id} was acknowledged");
     }

@@ -7,6 +7,7 @@ mod api;
 mod begin;
 mod changes;
 mod common;
+mod document;
 mod faults;
 mod folders;
 mod hostile;

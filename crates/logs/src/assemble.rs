@@ -8,7 +8,7 @@ use super::{openssl, phases, sevenzip, timeline};
 use record::{
     Cluster, Cpu, End, Fact, Machine, Mode, Outcome, Policy, Record, SCHEMA_VERSION, Source, Variant, WorkloadId,
 };
-use redact::{BLANK, names_a_board};
+use redact::{BLANK, names_a_model};
 
 /// Assembles the Record from the draft.
 pub(super) fn finish(mut draft: Draft) -> Record {
@@ -176,7 +176,7 @@ fn name_board(machine: &mut Machine) {
         let host = machine.hostname.known().map_or("", |host| host.split('.').next().unwrap_or(host));
         let is_id = name.len() == CONTAINER_ID_LETTERS && name.bytes().all(|byte| byte.is_ascii_hexdigit());
         let first = name.split('.').next().unwrap_or(name);
-        first == BLANK || is_id || first == host && !names_a_board(name)
+        first == BLANK || is_id || first == host && !names_a_model(name)
     };
     if machine.board.known().is_none_or(|name| !is_hosts(name)) {
         return;

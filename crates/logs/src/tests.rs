@@ -13,9 +13,9 @@ fn check(text: &str, expected: Expect) {
     expected.assert_eq(&digest(&read(text)));
 }
 
-/// Name of the board, else of a host that is named like a board, else of the SoC.
+/// Name of the board, else of a host that is named like one kind of board, else of the SoC.
 fn board_or_host(machine: &record::Machine) -> Option<&str> {
-    let host = machine.hostname.known().filter(|host| redact::names_a_board(host));
+    let host = machine.hostname.known().filter(|host| redact::names_a_model(host));
     machine.board.known().or(host).or(machine.soc.known()).map(String::as_str)
 }
 
@@ -32,6 +32,8 @@ fn name_of_the_host_is_no_board() {
         ("81f328652970", "localhost", "", SOC, Some("Acme SoC")),
         ("bigboy", "bigboy", "", "", None),
         ("rock64", "rock64", "", SOC, Some("rock64")),
+        ("raspberrypi", "raspberrypi", "", TREE, Some("acme,board-7")),
+        ("raspberrypi", "raspberrypi", "", SOC, Some("Acme SoC")),
         ("Acme Board", "bigboy", DMI, TREE, Some("Acme Board")),
     ] {
         let text = format!(

@@ -80,6 +80,14 @@ pub fn names_a_board(host: &str) -> bool {
     behind.is_some_and(|rest| rest.split(|c: char| !c.is_alphanumeric()).all(message::is_known))
 }
 
+/// As [`names_a_board`] for one kind of board. The default host name of a maker's images, such as `raspberrypi`, names
+/// all kinds.
+pub fn names_a_model(host: &str) -> bool {
+    let first = host.split('.').next().unwrap_or(host).to_lowercase();
+    let is_number = |letter: char| letter.is_ascii_digit();
+    names_a_board(host) && (!BOARDS.contains(&first.as_str()) || first.ends_with(is_number))
+}
+
 impl Redactor {
     /// Keeps a name that the maker gave to this kind of machine, because images also use it as the host name.
     pub fn keep(&mut self, name: &str) {

@@ -22,7 +22,7 @@ mod shapes;
 mod tests;
 mod words;
 
-pub use learn::names_a_board;
+pub use learn::{names_a_board, names_a_model};
 use pairs::Pairs;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};

@@ -24,14 +24,21 @@ pub(super) struct Product {
     folder: &'static str,
     /// Cargo's profile.
     profile: &'static str,
+    /// Units that an owner enables.
+    pub(super) units: &'static str,
     /// Files of the checkout, and their places in the tarball.
     copied: &'static [(&'static str, &'static str)],
 }
+
+/// Folder of the checkout with the examples of farms, and its place in packages. The container is one of a hub.
+const EXAMPLES: (&str, &str) = ("deploy/", "doc/examples/");
+const NO_EXAMPLE: &str = "deploy/container/";
 
 const BOARD_PRODUCT: Product = Product {
     name: "sbc-bench",
     folder: "crates/app",
     profile: "release",
+    units: "sbc-bench-monitor.service sbc-bench-regular.timer sbc-bench-restore.service",
     copied: &[
         ("packaging/systemd/sbc-bench-monitor.service", "systemd/sbc-bench-monitor.service"),
         ("packaging/systemd/sbc-bench-restore.service", "systemd/sbc-bench-restore.service"),
@@ -43,6 +50,10 @@ const BOARD_PRODUCT: Product = Product {
         ("README.md", "doc/README.md"),
         ("docs/reading-results.md", "doc/reading-results.md"),
         ("docs/farms.md", "doc/farms.md"),
+        ("docs/grafana.json", "doc/grafana.json"),
+        ("docs/json.md", "doc/json.md"),
+        ("docs/other-systems.md", "doc/other-systems.md"),
+        ("docs/power-meters.md", "doc/power-meters.md"),
         ("LICENSE-MIT", "LICENSE-MIT"),
         ("LICENSE-APACHE", "LICENSE-APACHE"),
     ],
@@ -52,6 +63,7 @@ const HUB_PRODUCT: Product = Product {
     name: "sbc-bench-hub",
     folder: "crates/hub",
     profile: "hub",
+    units: "sbc-bench-hub.service",
     copied: &[
         ("packaging/hub/sbc-bench-hub.service", "systemd/sbc-bench-hub.service"),
         ("CHANGELOG.md", "doc/changelog"),
@@ -62,6 +74,11 @@ const HUB_PRODUCT: Product = Product {
 };
 
 impl Product {
+    /// Names of the documents that every package has.
+    pub(super) fn documents(&self) -> impl Iterator<Item = &'static str> {
+        self.copied.iter().filter_map(|(_, to)| to.strip_prefix("doc/"))
+    }
+
     /// Product of a part.
     pub(super) fn of(part: &str) -> &'static Self {
         if part == HUB { &HUB_PRODUCT } else { &BOARD_PRODUCT }
@@ -121,9 +138,7 @@ fn programs(part: &str, profile: Profile, target_folder: &Path, epoch: &str, out
     let common = ["--target", target.triple, "--output", &folder];
     tool(&[&["deb", "--no-build", "--no-strip", "--package", product.name], &common[..]].concat(), epoch)?;
     finish_deb(out, epoch)?;
-    let build_folder = target_folder.display().to_string();
-    let rpm = ["generate-rpm", "--package", product.folder, "--source-date", epoch, "--target-dir", &build_folder];
-    tool(&[&rpm[..], &common].concat(), epoch)?;
+    rpm(product, target, target_folder, epoch, out, &[])?;
     tarball(&format!("{}-{version_number}", product.name), target.arch, epoch, &root, out)?;
     if part != HUB {
         let alone = Command::new("gzip").args(["-9n", "--to-stdout"]).arg(&binary).output().context("gzip")?;
@@ -131,6 +146,27 @@ fn programs(part: &str, profile: Profile, target_folder: &Path, epoch: &str, out
         fs::write(out.join(format!("sbc-bench-{version_number}-{part}.gz")), alone.stdout)?;
     }
     Ok(())
+}
+
+/// Makes an .rpm of the staged files.
+fn rpm(
+    product: &Product,
+    target: &Target,
+    target_folder: &Path,
+    epoch: &str,
+    out: &Path,
+    others: &[&str],
+) -> Result<()> {
+    let (folder, out) = (target_folder.display().to_string(), out.display().to_string());
+    let words = ["generate-rpm", "--package", product.folder, "--source-date", epoch, "--target-dir", &folder];
+    tool(&[&words[..], &["--target", target.triple, "--output", &out], others].concat(), epoch)
+}
+
+/// Makes an .rpm with an older version of the files that were staged last, to upgrade from.
+pub(super) fn older_rpm(part: &str, target: &Target, target_folder: &Path, file: &Path) -> Result<()> {
+    let epoch = workspace::git(&["log", "-1", "--format=%ct"])?;
+    let older = ["--set-metadata", "version = \"0.0.1\""];
+    rpm(Product::of(part), target, target_folder, &epoch, file, &older)
 }
 
 /// Stages all files of a package where cargo-deb and cargo-generate-rpm look for `target/release`.
@@ -147,13 +183,20 @@ fn staged(product: &Product, target: &Target, binary: &Path, epoch: &str) -> Res
     fs::write(root.join(format!("{name}.bash")), print(&["completions", "bash"])?)?;
     fs::write(root.join(format!("_{name}")), print(&["completions", "zsh"])?)?;
     fs::write(root.join(format!("{name}.fish")), print(&["completions", "fish"])?)?;
-    fs::write(root.join("doc/third-party.txt"), print(&["licences"])?)?;
+    fs::write(root.join("third-party.txt"), print(&["licences"])?)?;
     said(command(target, binary).arg("manual").arg(root.join("man")))?;
     for (from, to) in product.copied {
         fs::copy(workspace::root().join(from), root.join(to))?;
     }
     if name == BOARD_PRODUCT.name {
         fs::write(root.join("doc/rules.md"), rules()?)?;
+        let tracked = workspace::git(&["ls-files", EXAMPLES.0])?;
+        // Hidden files are settings of linters.
+        for example in tracked.lines().filter(|path| !path.starts_with(NO_EXAMPLE) && !path.contains("/.")) {
+            let path = root.join(example.replacen(EXAMPLES.0, EXAMPLES.1, 1));
+            fs::create_dir_all(path.parent().context("an example has a folder")?)?;
+            fs::copy(workspace::root().join(example), path)?;
+        }
     }
     fs::write(root.join(format!("doc/{name}.cdx.json")), parts(product.folder, target.triple, epoch)?)?;
     fs::write(root.join("changelog.Debian"), debian_changelog(name, epoch)?)?;
@@ -165,7 +208,7 @@ fn staged(product: &Product, target: &Target, binary: &Path, epoch: &str) -> Res
 /// Compresses the files that Debian's packages have compressed.
 fn pack(root: &Path) -> Result<()> {
     let mut gzip = Command::new("gzip");
-    gzip.args(["-9nr", "man", "changelog.Debian", "doc/changelog", "doc/third-party.txt"]);
+    gzip.args(["-9nr", "man", "changelog.Debian", "doc/changelog", "third-party.txt"]);
     gzip.args(
         names(&root.join("doc"))?.iter().filter(|name| name.ends_with(".cdx.json")).map(|name| format!("doc/{name}")),
     );

@@ -15,7 +15,8 @@ const KEY: &str = "SBC_BENCH_SIGNING_KEY";
 /// Mark of an unpublished version in the changelog.
 const UNPUBLISHED: &str = "(unreleased)";
 
-/// Makes a release; with `--dry` these parts of one, from any commit and with little optimisation.
+/// Makes a release; with `--dry` these parts of one, from any commit and with little optimisation; with `--notes` only
+/// prints its notes.
 pub(crate) fn main(words: &[&str]) -> Result<()> {
     let (profile, chosen) = match words {
         ["--dry", parts @ ..] => (Profile::Proof, parts),
@@ -23,6 +24,10 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
     };
     let changelog = fs::read_to_string(workspace::root().join("CHANGELOG.md"))?;
     let notes = notes(&changelog, env!("CARGO_PKG_VERSION"), profile == Profile::Proof)?;
+    if chosen == ["--notes"] {
+        print!("{notes}");
+        return Ok(());
+    }
     if profile == Profile::Release {
         let tag = workspace::git(&["describe", "--tags", "--exact-match", "HEAD"])?;
         let expected = concat!("v", env!("CARGO_PKG_VERSION"));
@@ -32,7 +37,7 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
     let chosen: &[&str] = if chosen.is_empty() { &all } else { chosen };
     for part in chosen {
         package::twice(part, profile)?;
-        systems::main(part, &[])?;
+        systems::main(part, &[], profile == Profile::Release)?;
     }
     let package_folder = workspace::target_folder()?.join("package");
     let out = package_folder.join("release");
@@ -92,6 +97,14 @@ mod tests {
         for (version, why) in [("1.1.0", "(unreleased)"), ("0.9.0", "nothing of 0.9.0"), ("1.0", "no section 1.0")] {
             assert!(notes(text, version, false).unwrap_err().to_string().contains(why), "{version}");
         }
+    }
+
+    #[test]
+    fn workflow_publishes_the_notes() {
+        let workflow = include_str!("../../../.github/workflows/release.yml");
+        assert!(
+            workflow.contains("cargo xtask release --notes > notes.md") && workflow.contains("--notes-file notes.md")
+        );
     }
 
     #[test]

@@ -1,17 +1,18 @@
 //! `cargo xtask package PART --check`: checks the contents of packages, runs lintian and rpmlint, and for each system
-//! makes a minimal root with debootstrap, installs an older version of the .deb there, upgrades, uses, removes and
-//! purges it. Afterwards the root must be as before. Systems of other architectures run under qemu. The machine itself
-//! stays unchanged.
+//! makes a minimal root with debootstrap, installs an older version of the .deb there, enables its units, upgrades,
+//! uses, removes and purges it; in Debian then the same with the .rpm. Afterwards the root must be as before. Systems of
+//! other architectures run under qemu. The machine itself stays unchanged.
 
 mod namespace;
 mod root;
 
-use super::package::{HUB, Product, WEB, names};
+use super::package::{self, HUB, Product, WEB, names};
 use super::{Target, checksums, contents};
 use crate::workspace::{self, said};
 use anyhow::{Context, Result, bail, ensure};
 use root::Root;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -32,6 +33,8 @@ struct Distribution {
     mirror: &'static str,
     /// Mirror of other architectures than amd64.
     ports_mirror: &'static str,
+    /// Packages of a root beside the essential ones. Scripts of packages call systemctl.
+    included: &'static str,
 }
 
 const DEBIAN: Distribution = Distribution {
@@ -40,6 +43,7 @@ const DEBIAN: Distribution = Distribution {
     keyring_package: "debian-archive-keyring",
     mirror: "http://deb.debian.org/debian",
     ports_mirror: "http://deb.debian.org/debian",
+    included: "systemd,rpm",
 };
 const UBUNTU: Distribution = Distribution {
     script: "gutsy",
@@ -47,6 +51,7 @@ const UBUNTU: Distribution = Distribution {
     keyring_package: "ubuntu-keyring",
     mirror: "http://archive.ubuntu.com/ubuntu",
     ports_mirror: "http://ports.ubuntu.com/ubuntu-ports",
+    included: "systemd",
 };
 
 const ARCHS: &[&str] = &["amd64", "arm64", "armhf", "riscv64"];
@@ -65,11 +70,67 @@ struct Step {
 }
 
 /// First steps. `/package/now.deb` is the package, `/package/before.deb` the same with an older version, `$NAME` its
-/// name. Every root contains its dependencies.
+/// name, `$UNITS` the units that an owner enables, `/package/booted` runs a command as under systemd. Every root contains
+/// the dependencies of the package.
 const BEFORE: &[Step] = &[
     Step { what: "install an older version", line: "dpkg --install /package/before.deb", has: "" },
     Step { what: "its version", line: "dpkg-query --show $NAME", has: "0.0.1-1" },
+    Step { what: "enable", line: ENABLE, has: "wants/sbc-bench" },
+    Step {
+        what: "upgrade",
+        line: "/package/booted apt-get install --yes --no-install-recommends /package/now.deb",
+        has: "systemctl try-restart sbc-bench-",
+    },
 ];
+
+/// Enables the units, and lists the links to them.
+const ENABLE: &str = "systemctl --quiet enable $UNITS && find /etc/systemd -name 'sbc-bench*'";
+
+/// Checks that no unit is enabled after a removal.
+const NONE_ENABLED: Step =
+    Step { what: "units of a removed package", line: "! find /etc/systemd -name 'sbc-bench*' | grep .", has: "" };
+
+/// Last steps of the .deb.
+const AFTER: &[Step] = &[
+    Step {
+        what: "remove",
+        line: "/package/booted dpkg --remove $NAME && test ! -e /usr/bin/$NAME",
+        has: "systemctl stop sbc-bench-",
+    },
+    NONE_ENABLED,
+    Step { what: "install again", line: "dpkg --install /package/now.deb", has: "" },
+    Step { what: "remove without systemd", line: "systemctl --quiet enable $UNITS && dpkg --remove $NAME", has: "" },
+    NONE_ENABLED,
+    Step { what: "purge", line: "dpkg --purge $NAME && ! dpkg-query --show $NAME", has: "" },
+];
+
+/// Steps of the .rpm, of which `/package/now.rpm` is the package and `/package/before.rpm` an older version. Debian has
+/// no database of rpm with the dependencies, and rpm before 4.20 asks for an option there.
+const RPM_STEPS: &[Step] = &[
+    Step {
+        what: "rpm: install an older version",
+        line: "mkdir -p $SHARED && $RPM --install /package/before.rpm",
+        has: "",
+    },
+    Step { what: "rpm: its version", line: "rpm --query $NAME", has: "-0.0.1-" },
+    Step { what: "rpm: enable", line: ENABLE, has: "wants/sbc-bench" },
+    Step {
+        what: "rpm: upgrade",
+        line: "/package/booted $RPM --upgrade /package/now.rpm",
+        has: "systemctl try-restart sbc-bench-",
+    },
+    Step { what: "rpm: --version", line: "$NAME --version", has: concat!(" ", env!("CARGO_PKG_VERSION")) },
+    Step { what: "rpm: files", line: "rpm --verify --nodeps $NAME && echo same", has: "same" },
+    Step {
+        what: "rpm: remove",
+        line: "/package/booted rpm --erase $NAME && test ! -e /usr/bin/$NAME && rmdir -p --ignore-fail-on-non-empty $SHARED",
+        has: "systemctl --quiet stop sbc-bench-",
+    },
+    NONE_ENABLED,
+];
+const RPM: &str = "rpm $(rpm --force-debian --version > /dev/null 2>&1 && echo --force-debian) --nodeps --ignorearch";
+/// Folders that Fedora's package `filesystem` has.
+const SHARED: &str = "/usr/share/fish/vendor_completions.d /usr/share/licenses /usr/share/zsh/site-functions";
 
 /// Steps of all products after the upgrade.
 const BOTH: &[Step] = &[
@@ -89,9 +150,21 @@ const BOTH: &[Step] = &[
     },
 ];
 
-/// Steps of the hub.
+/// A workload of the user's, which outlives upgrades and the removal.
+const MINE: Step = Step {
+    what: "a workload of the user's",
+    line: "printf '[[workload]]\\nname = \"mine\"\\ncommand = [\"true\"]\\n' > /etc/sbc-bench/workloads.d/mine.toml",
+    has: "",
+};
+/// Data of the user's after the removal.
+const MINE_IS_KEPT: Step = Step {
+    what: "data of a removed package",
+    line: "ls /var/lib/sbc-bench /etc/sbc-bench/workloads.d && rm /etc/sbc-bench/workloads.d/mine.toml",
+    has: "mine.toml",
+};
+
+/// Steps of the hub between the upgrade and the removal.
 const HUB_STEPS: &[Step] = &[
-    Step { what: "upgrade", line: "apt-get install --yes --no-install-recommends /package/now.deb", has: "" },
     Step {
         what: "token",
         line: "sbc-bench-hub migrate --data /tmp/hub && sbc-bench-hub token make farm --data /tmp/hub | wc -c && \
@@ -105,23 +178,11 @@ const HUB_STEPS: &[Step] = &[
                printf \"GET /readyz HTTP/1.0\\r\\n\\r\\n\" >&3; cat <&3'; kill $!; wait || true; rm -r /tmp/hub",
         has: "ready",
     },
-    Step {
-        what: "unit",
-        line: "cat /usr/lib/systemd/system/sbc-bench-hub.service /lib/systemd/system/sbc-bench-hub.service 2> /dev/null || true",
-        has: "DynamicUser=yes",
-    },
-    Step { what: "remove", line: "dpkg --remove $NAME && test ! -e /usr/bin/$NAME", has: "" },
-    Step { what: "install again", line: "dpkg --install /package/now.deb", has: "" },
-    Step { what: "purge", line: "dpkg --purge $NAME && ! dpkg-query --show $NAME", has: "" },
+    Step { what: "unit", line: "cat /usr/lib/systemd/system/sbc-bench-hub.service", has: "DynamicUser=yes" },
 ];
 
+/// Steps of the boards' program.
 const STEPS: &[Step] = &[
-    Step {
-        what: "a workload of the user's",
-        line: "printf '[[workload]]\\nname = \"mine\"\\ncommand = [\"true\"]\\n' > /etc/sbc-bench/workloads.d/mine.toml",
-        has: "",
-    },
-    Step { what: "upgrade", line: "apt-get install --yes --no-install-recommends /package/now.deb", has: "" },
     Step { what: "identify", line: "sbc-bench identify", has: "CPU" },
     Step { what: "doctor", line: "sbc-bench doctor", has: "root" },
     Step { what: "list definitions", line: "sbc-bench list definitions", has: "mine" },
@@ -131,22 +192,11 @@ const STEPS: &[Step] = &[
         line: "sbc-bench run --force --quiet -- true || test $? -le 3; ls /var/lib/sbc-bench/runs /var/log/sbc-bench.log",
         has: ".json",
     },
-    Step {
-        what: "remove",
-        line: "dpkg --remove sbc-bench && test ! -e /usr/bin/sbc-bench && ls /var/lib/sbc-bench /etc/sbc-bench/workloads.d",
-        has: "mine.toml",
-    },
-    Step { what: "install again", line: "dpkg --install /package/now.deb", has: "" },
-    Step {
-        what: "purge",
-        line: "rm /etc/sbc-bench/workloads.d/mine.toml && dpkg --purge sbc-bench && ! dpkg-query --show sbc-bench",
-        has: "",
-    },
 ];
 
-/// Checks the packages in `target/package/PART`, and the .deb in the named systems, or in all. A named system must not
-/// be skipped.
-pub(crate) fn main(part: &str, names: &[&str]) -> Result<()> {
+/// Checks the packages in `target/package/PART`, and installs them in the named systems, or in all. A named system must
+/// not be skipped, and nothing if `must_all`.
+pub(crate) fn main(part: &str, names: &[&str], must_all: bool) -> Result<()> {
     if let Some(unknown) = names.iter().find(|name| SYSTEMS.iter().all(|system| system.name != **name)) {
         let known: Vec<&str> = SYSTEMS.iter().map(|system| system.name).collect();
         bail!("no system {unknown}; known are {}", known.join(", "));
@@ -158,7 +208,7 @@ pub(crate) fn main(part: &str, names: &[&str]) -> Result<()> {
         return Ok(());
     }
     let target = super::target(part)?;
-    let package = package(&folder, part)?;
+    let package = deb(&folder, part)?;
     let mut not_tried = Vec::new();
     for (program, words, file) in [("lintian", LINTIAN, ".deb"), ("rpmlint", RPMLINT, ".rpm")] {
         if lint(program, words, &folder, file)? {
@@ -178,13 +228,13 @@ pub(crate) fn main(part: &str, names: &[&str]) -> Result<()> {
     for line in &not_tried {
         println!("not tried: {line}");
     }
-    let must_all = !names.is_empty() || std::env::var_os("SBC_BENCH_NO_SKIP").is_some();
+    let must_all = must_all || !names.is_empty() || std::env::var_os("SBC_BENCH_NO_SKIP").is_some();
     ensure!(not_tried.is_empty() || !must_all, "{} not tried", not_tried.len());
     Ok(())
 }
 
 /// The only .deb of a folder, if `SHA256SUMS` matches.
-fn package(folder: &Path, arch: &str) -> Result<PathBuf> {
+fn deb(folder: &Path, arch: &str) -> Result<PathBuf> {
     let missing = || format!("{} has no .deb: run cargo xtask package {arch}", folder.display());
     let paths = workspace::files_of(folder, &["deb"]).with_context(missing)?;
     let [path] = &paths[..] else { bail!("{}", missing()) };
@@ -226,13 +276,21 @@ fn try_in(system: &System, part: &str, target: &Target, target_folder: &Path, pa
     fs::create_dir(&folder)?;
     fs::copy(package, folder.join("now.deb"))?;
     older(package, &folder)?;
-    let name = Product::of(part).name;
-    let steps: Vec<&Step> = match part {
-        HUB => BEFORE.iter().chain(&HUB_STEPS[..1]).chain(BOTH).chain(&HUB_STEPS[1..]).collect(),
-        _ => BEFORE.iter().chain(&STEPS[..2]).chain(BOTH).chain(&STEPS[2..]).collect(),
-    };
+    let booted = folder.join("booted");
+    fs::write(&booted, include_str!("systems/booted.sh"))?;
+    fs::set_permissions(&booted, fs::Permissions::from_mode(0o755))?;
+    let has_rpm = root.path().join("usr/bin/rpm").exists();
+    if has_rpm {
+        let current = workspace::files_of(package.parent().context("a package has a folder")?, &["rpm"])?;
+        fs::copy(current.first().context("no .rpm is built")?, folder.join("now.rpm"))?;
+        package::older_rpm(part, target, target_folder, &folder.join("before.rpm"))?;
+    }
+    let product = Product::of(part);
+    let steps = steps(part, has_rpm);
     for step in &steps {
-        let output = root.shell(&step.line.replace("$NAME", name))?;
+        let line = step.line.replace("$NAME", product.name).replace("$UNITS", product.units).replace("$RPM", RPM);
+        let line = line.replace("$SHARED", SHARED);
+        let output = root.shell(&line)?;
         let said = String::from_utf8_lossy(&output.stdout);
         ensure!(
             output.status.success() && said.contains(step.has),
@@ -248,9 +306,23 @@ fn try_in(system: &System, part: &str, target: &Target, target_folder: &Path, pa
     let after = root.listing()?;
     let left: Vec<&String> = after.iter().filter(|line| !before.contains(*line)).collect();
     let gone: Vec<&String> = before.iter().filter(|line| !after.contains(*line)).collect();
-    ensure!(left.is_empty() && gone.is_empty(), "after purge: left or changed {left:#?}, gone or changed {gone:#?}");
+    ensure!(left.is_empty() && gone.is_empty(), "at the end: left or changed {left:#?}, gone or changed {gone:#?}");
     let deb_arch = target.deb_arch;
-    Ok(Outcome::Passed(format!("{deb_arch}: {} steps passed; after purge 0 files left, changed or gone", steps.len())))
+    let what = if has_rpm { ".deb and .rpm" } else { ".deb" };
+    let count = steps.len();
+    Ok(Outcome::Passed(format!("{deb_arch}: {count} steps of the {what} passed; 0 files left, changed or gone")))
+}
+
+/// All steps of a part, in their order.
+fn steps(part: &str, has_rpm: bool) -> Vec<&'static Step> {
+    let (first, own, kept): (&[Step], _, _) = match part {
+        HUB => (&[], HUB_STEPS, None),
+        _ => (&[MINE], STEPS, Some(&MINE_IS_KEPT)),
+    };
+    let (upgrade, removal) = (BEFORE.len() - 1, AFTER.len() - 1);
+    let deb = BEFORE[..upgrade].iter().chain(first).chain(&BEFORE[upgrade..]).chain(BOTH).chain(own);
+    let deb = deb.chain(&AFTER[..removal]).chain(kept).chain(&AFTER[removal..]);
+    deb.chain(RPM_STEPS.iter().filter(|_| has_rpm)).collect()
 }
 
 /// Makes a copy of the package with an older version, to upgrade from.
@@ -283,12 +355,12 @@ mod tests {
     fn package_that_is_missing_or_changed_is_refused() {
         let scratch = testkit::Scratch::new("package");
         let folder = scratch.join("x86_64");
-        let refusal = || package(&folder, "x86_64").unwrap_err().to_string();
+        let refusal = || deb(&folder, "x86_64").unwrap_err().to_string();
         assert!(refusal().ends_with("run cargo xtask package x86_64"), "{}", refusal());
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join("a.deb"), "a").unwrap();
         fs::write(folder.join("SHA256SUMS"), checksums(&folder, &["a.deb".to_owned()]).unwrap()).unwrap();
-        assert!(package(&folder, "x86_64").is_ok());
+        assert!(deb(&folder, "x86_64").is_ok());
         fs::write(folder.join("a.deb"), "b").unwrap();
         assert!(refusal().ends_with("is not what SHA256SUMS says"), "{}", refusal());
     }

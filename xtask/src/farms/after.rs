@@ -60,7 +60,8 @@ impl Farm {
         Ok(living.iter().filter(differs).map(|name| format!("the facts of {name} are not its result")).collect())
     }
 
-    /// Each reachable board returns its results, also of a run that died; a second collection returns nothing new.
+    /// Each reachable board returns its results, also of a run that died; a second collection returns nothing new, and
+    /// says that it has changed nothing.
     fn collected(&mut self, kept: &BTreeMap<String, String>) -> Result<Vec<String>> {
         let living = self.names_with(|fate| !fate.is_gone());
         let limit = living.join(",");
@@ -76,6 +77,9 @@ impl Farm {
         if files[0] != files[1] {
             wrong.push("a second collection has brought something".to_owned());
         }
+        let recap = fs::read_to_string(self.folder.join("collect-again.log"))?;
+        let changed = recap.lines().filter(|line| line.contains(" changed=") && !line.contains(" changed=0 "));
+        wrong.extend(changed.map(|line| format!("a second collection says that it has changed something: {line}")));
         let of = |name: &str| files[0].iter().filter(|(file, _)| file.starts_with(&format!("{name}-"))).count();
         // A full board keeps none; the controller received its result over the connection.
         let expected = self.names_with(|fate| !fate.is_gone() && fate != Fate::Full);

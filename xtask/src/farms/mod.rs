@@ -6,6 +6,7 @@
 
 mod after;
 mod board;
+mod examples;
 mod hub;
 mod lint;
 mod monitors;

@@ -216,7 +216,7 @@ const BY_JQ: [&str; 5] = ["bencher", "kcidb", "otava-csv", "phoronix", "squad"];
 pub(super) fn find(id: &str) -> anyhow::Result<&'static Report> {
     anyhow::ensure!(
         !BY_JQ.contains(&id),
-        "The report {id:?} is not built in; use its line of jq in docs/other-systems.md."
+        "The report {id:?} is not built in; use its line of jq in other-systems.md (packages: /usr/share/doc/sbc-bench, source: docs)."
     );
     let all = all_reports();
     let found = all.iter().find(|report| report.id == id).copied();

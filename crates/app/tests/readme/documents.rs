@@ -1,6 +1,6 @@
 //! Commands that documents other than README show, and how each is tried.
 
-use crate::readme::rows::Tried::{self, As, InHub, Line, OnBoard};
+use crate::readme::rows::Tried::{self, As, Line, OnBoard};
 
 /// A document whose commands are tried.
 pub(super) struct Document {
@@ -9,28 +9,19 @@ pub(super) struct Document {
     pub(super) has_blocks: bool,
 }
 
-/// All of them. The pages of rules take their commands from one table.
+/// All of them. Tests of the hub type the commands of `sbc-bench-hub`, and xtask those of other programs in farms.md. The
+/// pages of rules take their commands from one table.
 pub(super) const DOCUMENTS: &[Document] = &[
     Document { text: include_str!("../../../../docs/running.md"), has_blocks: true },
     Document { text: include_str!("../../../../docs/power-meters.md"), has_blocks: true },
     Document { text: include_str!("../../../../docs/reading-results.md"), has_blocks: true },
     Document { text: include_str!("../../../../docs/hub.md"), has_blocks: true },
+    Document { text: include_str!("../../../../docs/farms.md"), has_blocks: true },
     Document { text: include_str!("../../../../docs/json.md"), has_blocks: false },
     Document { text: include_str!("../../../../docs/other-systems.md"), has_blocks: false },
     Document { text: include_str!("../../../../docs/kernel-dates.md"), has_blocks: true },
     Document { text: include_str!("../../../../docs/virtual-boards.md"), has_blocks: true },
     Document { text: include_str!("../../../../docs/rules.tsv"), has_blocks: true },
-];
-
-/// Tests of the hub.
-pub(super) const OF_HUB: &[&str] = &[
-    include_str!("../../../hub/tests/api.rs"),
-    include_str!("../../../hub/tests/changes.rs"),
-    include_str!("../../../hub/tests/folders.rs"),
-    include_str!("../../../hub/tests/kills.rs"),
-    include_str!("../../../hub/tests/operator.rs"),
-    include_str!("../../../hub/tests/shares.rs"),
-    include_str!("../../../hub/tests/common/running.rs"),
 ];
 
 /// Every command that README has not.
@@ -101,26 +92,6 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
             &["use https://"],
         ),
     ),
-    ("sbc-bench-hub hook add NAME --form generic -", InHub("\"hook\", \"add\", \"owner\", \"--form\"")),
-    (
-        "sbc-bench-hub hook add NAME --form mail --target-file FILE --allow-private",
-        InHub("\"hook\", \"add\", \"owner\", \"--target-file\""),
-    ),
-    ("sbc-bench-hub hook list", InHub("\"hook\", \"list\"")),
-    ("sbc-bench-hub hook remove NAME", InHub("\"hook\", \"remove\"")),
-    (
-        "sbc-bench-hub token make NAME --scopes upload,publish,delete,acknowledge --quota 4096",
-        InHub("\"token\", \"make\", \"small\", \"--scopes\""),
-    ),
-    ("sbc-bench-hub token quota NAME 8192", InHub("\"token\", \"quota\"")),
-    ("sbc-bench-hub token list", InHub("\"token\", \"list\"")),
-    ("sbc-bench-hub token revoke NAME --delete", InHub("\"token\", \"revoke\"")),
-    ("sbc-bench-hub hide ID", InHub("\"hide\", ")),
-    ("sbc-bench-hub delete ID", InHub("\"delete\", ")),
-    ("sbc-bench-hub compact", InHub("&[\"compact\"]")),
-    ("sbc-bench-hub migrate", InHub("&[\"migrate\"]")),
-    ("sbc-bench-hub import DIR --publish", InHub("&[\"import\", folder, \"--publish\"]")),
-    ("sbc-bench-hub backup FILE", InHub("&[\"backup\", name]")),
     ("sbc-bench explain FILE --format NAME", Line("sbc-bench explain old.log --format junit", &["<testsuite"])),
     ("sbc-bench explain --check run.json", Line("sbc-bench explain --check old.log", &["Testboard Three"])),
     (

@@ -9,7 +9,7 @@ mod desk;
 mod documents;
 mod rows;
 
-use Tried::{As, InHub, Line, OnBoard};
+use Tried::{As, Line, OnBoard};
 use desk::Desk;
 use rows::{ROWS, Tried};
 
@@ -65,7 +65,6 @@ fn is_command(line: &str, span: &str) -> bool {
     let is_own = span == "sbc-bench" || span.starts_with("sbc-bench ") || span.contains(" sbc-bench ");
     // cargo names the package so.
     let is_own = is_own && !span.starts_with("cargo ");
-    let is_own = is_own || span.starts_with("sbc-bench-hub ");
     is_own || is_flag || is_also
 }
 
@@ -147,12 +146,6 @@ fn check_row((words, tried): &(&str, Tried), rows: &[&str]) {
     match tried {
         OnBoard(line) => {
             assert!(ON_BOARDS.iter().any(|rows| rows.contains(line)), "{words}: no row on a board has {line:?}")
-        }
-        InHub(line) => {
-            assert!(
-                documents::OF_HUB.iter().any(|test| test.contains(line)),
-                "{words}: no test of the hub has {line:?}"
-            )
         }
         As(other) => assert!(rows.contains(other), "{words}: {other}"),
         Line(..) => {}
@@ -250,8 +243,7 @@ fn every_manual_page_that_is_named_is_written() {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
-/// A block of a shell in a document that nothing reads is a command that nobody tries. `cargo xtask farms` plays those of
-/// farms.md.
+/// A block of a shell in a document that nothing reads is a command that nobody tries.
 #[test]
 fn blocks_of_a_shell_stand_in_documents_that_are_tried() {
     let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
@@ -264,7 +256,7 @@ fn blocks_of_a_shell_stand_in_documents_that_are_tried() {
         }
         count += 1;
         let is_tried = documents::DOCUMENTS.iter().any(|document| document.text == text);
-        assert!(is_tried || path.ends_with("farms.md"), "nobody tries the commands of {}", path.display());
+        assert!(is_tried, "nobody tries the commands of {}", path.display());
     }
     assert!(count > 5, "{count} documents");
 }

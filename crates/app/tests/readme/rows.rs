@@ -6,8 +6,6 @@ pub(super) enum Tried {
     Line(&'static str, &'static [&'static str]),
     /// These words stand in a row of the tests on virtual boards.
     OnBoard(&'static str),
-    /// These words stand in a test of the hub.
-    InHub(&'static str),
     /// Tried by another row.
     As(&'static str),
 }

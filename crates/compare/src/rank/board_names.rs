@@ -45,8 +45,9 @@ impl NamedBoard {
     }
 }
 
-/// Name without the revision, so that all revisions are one board.
+/// Name without the revision, so that all revisions are one board, and without the backtick that firmware left in it.
 fn short_name(board: &str) -> String {
+    let board = &board.replace('`', "");
     let cut = [" Rev ", " / BCM", " ("].iter().filter_map(|mark| board.find(mark)).min().unwrap_or(board.len());
     let name = board[..cut].replace("RPi ", "Raspberry Pi ").replace(" Model B Plus", " B+").replace(" Model B", " B");
     if name.starts_with("Raspberry Pi ") { name } else { board[..cut].to_owned() }
@@ -59,6 +60,7 @@ mod tests {
     #[test]
     fn revisions_are_one_board() {
         for (board, expected) in [
+            ("AAEON BOXER-8654AI_RefKit` platform", "AAEON BOXER-8654AI_RefKit platform"),
             ("Raspberry Pi 4 Model B Rev 1.4 / BCM2711 Rev C0", "Raspberry Pi 4 B"),
             ("RPi 4 Model B Rev 1.1 / BCM2711 Rev B0", "Raspberry Pi 4 B"),
             ("Raspberry Pi 3 Model B Plus Rev 1.3", "Raspberry Pi 3 B+"),

@@ -1,5 +1,7 @@
 //! Load on a hub with many results: response times, Records stored per second, memory, and start-up time.
 //!
+//! With `readers` behind the number, only readers that ask for the next page at once are measured, on SQLite.
+//!
 //! Times vary with other load, so `cargo xtask bench --hub RESULTS` runs this and `cargo test` does not. Hub, database
 //! and clients share the CPUs. Uses SQLite, and PostgreSQL where it is installed; both sync to the disk at each commit,
 //! as in production.
@@ -10,6 +12,7 @@
 mod common;
 mod database;
 mod pace;
+mod readers;
 mod requests;
 mod sources;
 mod uploads;
@@ -31,6 +34,9 @@ fn main() {
         return;
     };
     let wanted = |name: &str| words.get(1).is_none_or(|only| only.eq_ignore_ascii_case(name));
+    if words.get(1).is_some_and(|only| only == "readers") {
+        return only_readers(results);
+    }
     if wanted("sqlite") {
         measure("SQLite", None, results);
     }
@@ -62,9 +68,19 @@ fn measure(name: &str, server: Option<&Server>, results: usize) {
     }
     let hub = start(&data, database.as_deref());
     requests::everything(&hub);
+    readers::closed_loop(&hub);
     let [hub_mb, workers_mb] = [hub.memory_kib(), hub.workers_kib()].map(|kib| kib as f64 * 1.024 / 1e3);
     println!("  memory of the hub: at most {hub_mb:.0} MB, of its {} workers {workers_mb:.0} MB", hub.workers().len());
     filling.originals();
+}
+
+/// Measures the pages of results alone, on SQLite.
+fn only_readers(results: usize) {
+    let folder = Folder::new();
+    println!("SQLite, {results} results; load average {}", load_average());
+    let took = Filling::begin(&folder.0, None).until(results);
+    println!("  filled to {results}: {:.1} s", took.as_secs_f64());
+    readers::closed_loop(&start(&folder.0, None));
 }
 
 /// Starts a hub and prints the time until it is ready.

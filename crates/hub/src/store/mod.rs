@@ -6,6 +6,7 @@
 mod migrations;
 mod pg_dump;
 mod postgres;
+mod reserve;
 mod sqlite;
 mod value;
 
@@ -40,7 +41,7 @@ pub trait Store: Send + Sync {
     fn write(&self, work: Work<'_>) -> Result<(), Trouble>;
 
     /// [`Store::write`] for deletions. SQLite overwrites the bytes and removes them from the write-ahead log. False if
-    /// a reader still needs that log; a later write empties it.
+    /// a reader still needs that log; a later write empties it. On a full disk it uses the room that was kept for it.
     fn erase(&self, work: Work<'_>) -> Result<bool, Trouble>;
 
     /// Rewrites all tables without remnants of deleted data. Writers wait meanwhile, and with PostgreSQL readers, too.

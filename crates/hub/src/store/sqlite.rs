@@ -1,5 +1,6 @@
 //! SQLite: one file in write-ahead mode. One connection writes, others read and never wait for it.
 
+use super::reserve::Reserve;
 use super::{Dialect, READ_TIME_MAX, Row, Session, Store, Trouble, Value, Work};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql, params_from_iter};
@@ -27,6 +28,8 @@ pub struct Sqlite {
     reader_free: Condvar,
     /// The write-ahead log still contains deleted data.
     log_is_due: AtomicBool,
+    /// Room for deletions, if any is kept.
+    reserve: Option<Reserve>,
 }
 
 impl Sqlite {
@@ -45,7 +48,14 @@ impl Sqlite {
             readers: Mutex::new(readers?),
             reader_free: Condvar::new(),
             log_is_due: AtomicBool::new(false),
+            reserve: None,
         })
+    }
+
+    /// As [`Sqlite::open`] for the database of a hub, with room on the disk for deletions.
+    pub fn open_with_reserve(file: &Path) -> Result<Self, Trouble> {
+        let opened = Self::open(file)?;
+        Ok(Self { reserve: Some(Reserve::of(file)), ..opened })
     }
 
     /// Copies the write-ahead log into the database and empties it. False if another connection uses it; waiting would
@@ -133,8 +143,13 @@ impl Store for Sqlite {
     }
 
     fn erase(&self, work: Work<'_>) -> Result<bool, Trouble> {
-        self.write(work)?;
-        self.emptied_log()
+        let done = match self.write(&mut *work) {
+            Err(trouble) if trouble.is_full && self.reserve.as_ref().is_some_and(Reserve::give_up) => self.write(work),
+            done => done,
+        };
+        let is_empty = done.and_then(|()| self.emptied_log());
+        self.reserve.iter().for_each(Reserve::make);
+        is_empty
     }
 
     fn compact(&self) -> Result<(), Trouble> {

@@ -13,6 +13,8 @@ use std::process::{Command, Output};
 /// Records of package managers, which a purge leaves.
 const RECORDS: &[&str] = &[
     "var/lib/dpkg",
+    "var/lib/rpm",
+    "root/.rpmdb",
     "var/log/dpkg.log",
     "var/lib/apt",
     "var/cache/apt",
@@ -52,7 +54,11 @@ impl Root {
         fs::create_dir_all(folder)?;
         let path = folder.join(format!("{}-{}", system.name, target.deb_arch));
         let root = Self { path, format, is_copy: false };
-        if !root.path.exists() {
+        let is_whole = root.path.join("usr/bin/systemctl").exists();
+        if root.path.exists() && !is_whole {
+            fs::remove_dir_all(&root.path)?;
+        }
+        if !is_whole {
             if !answers(mirror, system.suite) {
                 return Ok(Err(format!("{mirror} does not answer")));
             }
@@ -67,6 +73,7 @@ impl Root {
         workspace::empty(&part.path)?;
         let mut first = Command::new("debootstrap");
         first.args(["--foreign", "--variant=minbase", "--force-check-gpg"]);
+        first.arg(format!("--include={}", system.distribution.included));
         first.arg(format!("--arch={arch}")).arg(format!("--keyring={}", system.distribution.keyring)).arg(system.suite);
         first.arg(&part.path).arg(mirror).arg(format!("/usr/share/debootstrap/scripts/{}", system.distribution.script));
         said(&mut first)?;
