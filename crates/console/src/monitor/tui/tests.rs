@@ -2,7 +2,7 @@
 
 use super::draw::draw;
 use super::*;
-use crate::look::Look;
+use crate::look::{Letters, Look};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use record::{Channel, CpuTime, Fact, Record, Run, Source};
@@ -54,7 +54,7 @@ fn screen(state: &State, width: u16, height: u16) -> Vec<String> {
     (0..height).map(|y| line(y).trim_end().to_owned()).collect()
 }
 
-const ASCII: Look = Look { colours: false, ascii: true };
+const ASCII: Look = Look { colours: false, ascii: true, letters: Letters::Ascii };
 
 #[test]
 fn screen_layout() {
@@ -65,7 +65,7 @@ fn screen_layout() {
                              0 % to 100 %                       ?###
         clock cpu0                600 MHz                       #:
                         0 MHz to 1800 MHz                       ###:
-        temp cpu-thermal          70.0 °C                        .:#
+        SoC temperature           70.0 °C                        .:#
                        20.0 °C to 70.0 °C                       :###
         cpu0                         75 %                       ?:::
         cpu1                         75 %                       ?:::
@@ -170,7 +170,7 @@ fn colours_are_used_only_where_there_are_some() {
         cells.iter().any(|cell| cell.fg != ratatui::style::Color::Reset)
     };
     assert!(!coloured(ASCII));
-    assert!(coloured(Look { colours: true, ascii: false }));
+    assert!(coloured(Look { colours: true, ..Look::default() }));
 }
 
 #[test]
