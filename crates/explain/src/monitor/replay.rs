@@ -130,7 +130,7 @@ pub fn items_of_record(record: Record) -> impl Iterator<Item = Item> {
     let mut beginnings: Vec<(i64, String)> = Vec::new();
     for beginning in record.steps.iter().map(begins) {
         // The steps of a phase of a log have its time, and those of several cores one name.
-        if beginnings.last() != Some(&beginning) {
+        if !beginnings.contains(&beginning) {
             beginnings.push(beginning);
         }
     }

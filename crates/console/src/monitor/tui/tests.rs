@@ -117,6 +117,21 @@ fn narrow_screen_has_every_word() {
 /// The sentence of a machine that reports nothing.
 const SILENT: &str = "Throttling cannot be seen: neither it nor a clock is reported here.";
 
+/// The last steps stand below the plots, which reach down to them.
+#[test]
+fn run_lists_its_steps() {
+    let mut state = State { is_run: true, ..state(2, ASCII) };
+    state.steps = (1..=30).map(|run| format!("7-zip on all CPUs, run {run} of 30: 5331 MIPS")).collect();
+    for (width, height, listed) in [(60, 12, 2), (80, 24, 6), (120, 40, 12)] {
+        let lines = screen(&state, width, height);
+        let steps: Vec<&String> = lines.iter().filter(|line| line.contains(" of 30: 5331 MIPS")).collect();
+        assert_eq!(steps.len(), listed, "{lines:#?}");
+        assert!(steps.last().unwrap().contains("run 30 of 30"), "{lines:#?}");
+        let above = lines.iter().position(|line| line == steps[0]).unwrap() - 1;
+        assert!(!lines[above].is_empty(), "{lines:#?}");
+    }
+}
+
 #[test]
 fn empty_stream_is_drawn() {
     assert_eq!(screen(&State::default(), 60, 12)[1..3].join(" "), SILENT);
