@@ -13,7 +13,7 @@ mod plan;
 mod question;
 mod run;
 
-pub use plan::estimate::{ExpectedMips, SHOWN_S_MIN, ShownTimeLeft, TimeLeft};
+pub use plan::estimate::{ExpectedMips, SHOWN_S_MIN, TimeLeft, TimeLeftDisplay};
 pub use plan::load::Load;
 pub use plan::options::Options;
 pub use plan::standard::AvailableTools;

@@ -5,7 +5,7 @@ mod words;
 
 use crate::run_watch::RunWatch;
 use crate::{look, signals, stderr};
-use bench::{Progress, SHOWN_S_MIN, ShownTimeLeft, TimeLeft};
+use bench::{Progress, SHOWN_S_MIN, TimeLeft, TimeLeftDisplay};
 use facts::lines::{padded, width};
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
@@ -22,7 +22,7 @@ pub struct ProgressBar {
     began: Instant,
     /// Name of the current step.
     step: RefCell<Option<String>>,
-    left: RefCell<ShownTimeLeft>,
+    left: RefCell<TimeLeftDisplay>,
     /// Samples of a run without a screen.
     watch: RefCell<RunWatch>,
     log: RefCell<StepLog>,

@@ -46,7 +46,7 @@ impl TimeLeft {
 
 /// Time left as it is shown, in steps of at most a tenth. A new estimate raises it by at most a tenth; without one it only falls.
 #[derive(Debug, Default)]
-pub struct ShownTimeLeft {
+pub struct TimeLeftDisplay {
     /// Current estimate, and the time of the run at which it was made.
     estimate: Option<(TimeLeft, Duration)>,
     /// Time shown last, and the longest that may be shown next, in seconds.
@@ -54,7 +54,7 @@ pub struct ShownTimeLeft {
     most_s: Option<u64>,
 }
 
-impl ShownTimeLeft {
+impl TimeLeftDisplay {
     /// Takes an estimate that was made at this time of the run; `None` if it cannot be estimated.
     pub fn estimated(&mut self, estimate: Option<TimeLeft>, at: Duration) {
         self.estimate = estimate.map(|estimate| (estimate, at));
@@ -378,7 +378,7 @@ mod tests {
         let mut stages = vec![Stage::ColdClocks];
         stages.extend(jobs(&machine, &Options::default(), ALL).into_iter().map(Stage::Job));
         stages.push(Stage::HotClocks);
-        let (mut now_s, mut left, mut shown) = (0.0, ShownTimeLeft::default(), Vec::new());
+        let (mut now_s, mut left, mut shown) = (0.0, TimeLeftDisplay::default(), Vec::new());
         for at in 0..stages.len() {
             left.estimated(estimates.left(&stages[at..]), Duration::from_secs_f64(now_s));
             let took_s = match &stages[at] {
@@ -443,7 +443,7 @@ mod tests {
             state % below
         };
         for _ in 0..1000 {
-            let (mut left, mut before, mut at) = (ShownTimeLeft::default(), None, Duration::ZERO);
+            let (mut left, mut before, mut at) = (TimeLeftDisplay::default(), None, Duration::ZERO);
             for _ in 0..200 {
                 if random(4) == 0 {
                     let size = random(24);
@@ -462,7 +462,7 @@ mod tests {
 
     #[test]
     fn shown_time_reaches_a_longer_estimate() {
-        let mut left = ShownTimeLeft::default();
+        let mut left = TimeLeftDisplay::default();
         let all = |seconds| Some(TimeLeft { all: Duration::from_secs(seconds), behind: Duration::from_secs(seconds) });
         left.estimated(all(1), Duration::ZERO);
         assert_eq!(left.at(Duration::ZERO), Some(1));
