@@ -11,8 +11,8 @@ use std::cell::RefCell;
 use std::time::{Duration, Instant};
 use step_log::StepLog;
 
-/// After the name of a step during which the bar cannot change.
-const SILENT: &str = " (timed in this program: no news until its end)";
+/// In place of samples during a step that is timed in this process: the bar cannot change.
+const SILENT: &str = "display paused while timing";
 /// Columns of the bar itself.
 const BAR_COLUMNS: usize = 16;
 
@@ -20,8 +20,8 @@ const BAR_COLUMNS: usize = 16;
 pub struct ProgressBar {
     shown: Style,
     began: Instant,
-    /// Name of the current step.
-    step: RefCell<Option<String>>,
+    /// Name of the current step, and whether the bar cannot change during it.
+    step: RefCell<Option<(String, bool)>>,
     left: RefCell<TimeLeftDisplay>,
     /// Samples of a run without a screen.
     watch: RefCell<RunWatch>,
@@ -91,8 +91,7 @@ impl ProgressBar {
                 self.line(&words::beginning(plan, left));
             }
             Progress::Step { name, left, is_silent } => {
-                let silent = if *is_silent { SILENT } else { "" };
-                *self.step.borrow_mut() = Some(words::of_name(name) + silent);
+                *self.step.borrow_mut() = Some((words::of_name(name), *is_silent));
                 self.estimated(*left);
                 self.draw();
             }
@@ -171,7 +170,7 @@ impl ProgressBar {
     /// Draws the bar, or prints a line that is due.
     fn draw(&self) {
         let step = self.step.borrow();
-        let Some(name) = step.as_ref() else { return };
+        let Some((name, is_silent)) = step.as_ref() else { return };
         let left = self.left.borrow_mut().at(self.began.elapsed());
         let gone = self.began.elapsed().as_secs();
         if self.picture.borrow().is_some() {
@@ -179,7 +178,8 @@ impl ProgressBar {
         }
         match self.shown {
             Style::Bar => {
-                stderr::bar(&bar((gone, left), &self.watch.borrow().words(), name, stderr::columns()));
+                let now = if *is_silent { SILENT.to_owned() } else { self.watch.borrow().words() };
+                stderr::bar(&bar((gone, left), &now, name, stderr::columns()));
             }
             Style::Lines => self.line_if(self.log.borrow_mut().step(gone, name, left)),
             Style::Nothing => {}
