@@ -205,7 +205,10 @@ fn bar_and_messages_share_terminal() {
     let _ = File::from(reader).read_to_end(&mut shown);
     assert!(testkit::ended(&mut child).is_some());
     let shown = String::from_utf8_lossy(&shown);
-    assert!(shown.contains("Benchmarking ") && shown.contains("left unknown: clock of"), "{shown}");
+    assert!(
+        shown.contains("Benchmarking ") && shown.contains("left unknown") && shown.contains(": clock of"),
+        "{shown}"
+    );
     // The bar is taken away, and nothing else steers the terminal.
     let rest = shown.replace("\r\u{1b}[K", "").replace("\r\n", "\n");
     assert!(!rest.contains(|c: char| c.is_control() && c != '\n'), "{shown:?}");

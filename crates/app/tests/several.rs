@@ -190,6 +190,20 @@ fn invalid_and_unreadable_results_are_told_first() {
 }
 
 #[test]
+fn directories_stand_for_their_files() {
+    let results = Results::new("folder", &[4000, 5000]);
+    for verb in ["explain", "results"] {
+        let of_folder = results.command().args([verb, results.0.to_str().unwrap()]).output().unwrap();
+        assert_eq!(of_folder.stdout, results.run(&[verb], 2).stdout, "{of_folder:?}");
+        let empty = results.references();
+        let output = results.command().arg(verb).arg(&empty).output().unwrap();
+        let why = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(1) && why.contains("has no logs or result files"), "{why}");
+        std::fs::remove_dir_all(results.0.join("home")).unwrap();
+    }
+}
+
+#[test]
 fn machines_with_too_few_results_share_a_line() {
     let results = Results::new("few", &[5000, 5000, 5000]);
     for day in 0..3 {

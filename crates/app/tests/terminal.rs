@@ -95,18 +95,34 @@ fn texts_fit_into_the_terminal() {
         &["results", "--format", "text", chinese, LOG],
         &["results", "--over-time", chinese, LOG],
         &["list"],
+        &["list", "all"],
         &["list", "tools"],
         &["list", "definitions"],
         &["list", "workloads"],
     ] {
         for columns in [40, 80] {
             let Some(text) = shown(words, "C.UTF-8", (columns, 24)) else { return testkit::was_skipped() };
+            let text = record::without_colours(&text);
             // Lines of a program and names of files have no blank at which they can be broken.
             let is_broken = |line: &&str| line.trim().contains(' ') && !line.contains(['"', '[']);
             let wide = text.lines().filter(is_broken).filter(|line| facts::lines::width(line) > columns.into());
             assert_eq!(wide.collect::<Vec<_>>(), [""; 0], "{words:?} {columns}");
         }
     }
+}
+
+/// Verdict and this board stand out on a terminal, and another locale gets ASCII.
+#[test]
+fn texts_have_the_colours_and_letters_of_the_terminal() {
+    for words in [&["explain", LOG][..], &["compare", LOG], &["results", LOG], &["list"]] {
+        let Some(text) = shown(words, "C", KNOWN) else { return testkit::was_skipped() };
+        assert!(text.is_ascii(), "{words:?}: {text}");
+        let is_styled = text.contains("\u{1b}[1");
+        assert_eq!(is_styled, ["explain", "compare"].contains(&words[0]), "{words:?}: {text}");
+    }
+    let mut command = crate::outcome::sbc_bench(["explain", LOG]);
+    let output = command.envs([("TERM", "xterm"), ("LC_ALL", "C")]).output().unwrap();
+    assert!(output.stdout.is_ascii() && !output.stdout.contains(&0x1b), "{output:?}");
 }
 
 #[test]

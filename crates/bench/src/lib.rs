@@ -13,7 +13,7 @@ mod plan;
 mod question;
 mod run;
 
-pub use plan::estimate::{ExpectedMips, TimeLeft};
+pub use plan::estimate::{ExpectedMips, SHOWN_S_MIN, TimeLeft, TimeLeftDisplay};
 pub use plan::load::Load;
 pub use plan::options::Options;
 pub use plan::standard::AvailableTools;
@@ -31,7 +31,7 @@ pub use question::{
     AnyTask, Attributes, OnCpus, OwnProgram, PLAIN_VERBS, PlainVerb, Planning, QUESTIONS, Question, Task,
 };
 pub use question::{efficiency, power, sensitivity, thermal};
-pub use run::context::{PreviousRun, Progress, RunContext};
+pub use run::context::{Plan, PreviousRun, Progress, RunContext};
 pub use run::history::{DeadRun, Left, NewRun, Runs};
 pub use run::recorder::{FinishedRun, Recorder};
 pub use run::resume::other_machine;

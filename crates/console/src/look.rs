@@ -15,8 +15,33 @@ const USUAL: (u16, u16) = (80, 24);
 pub struct Look {
     /// Terminal and `NO_COLOR` allow colours.
     pub colours: bool,
-    /// Only ASCII characters.
+    /// Plots of ASCII characters only.
     pub ascii: bool,
+    /// Characters of texts.
+    pub letters: Letters,
+}
+
+/// Characters that the locale has.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub enum Letters {
+    /// All of Unicode.
+    #[default]
+    Utf8,
+    /// The locale has another encoding.
+    Ascii,
+    /// No locale is set: a terminal may have another encoding.
+    Unknown,
+}
+
+impl Letters {
+    /// True if texts are written in ASCII.
+    pub(crate) fn are_ascii(self, on_terminal: bool) -> bool {
+        match self {
+            Self::Utf8 => false,
+            Self::Ascii => true,
+            Self::Unknown => on_terminal,
+        }
+    }
 }
 
 impl Look {
@@ -31,14 +56,16 @@ impl Look {
         let term = set("TERM").unwrap_or_default();
         let mono = ["vt", "xterm-mono", "dumb"].iter().any(|mono| term.starts_with(mono));
         let locale = set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG"));
-        let utf8 = locale.is_some_and(|locale| {
-            let locale = locale.to_lowercase();
-            locale.contains("utf-8") || locale.contains("utf8")
-        });
+        let letters = match locale.map(|locale| locale.to_lowercase()) {
+            Some(locale) if locale.contains("utf-8") || locale.contains("utf8") => Letters::Utf8,
+            Some(_) => Letters::Ascii,
+            None => Letters::Unknown,
+        };
         Self {
-            colours: set("NO_COLOR").is_none() && !mono,
+            colours: set("NO_COLOR").is_none() && !mono && !term.is_empty(),
             // The fonts of the kernel's console lack most parts of a cell.
-            ascii: !utf8 || mono || term == "linux",
+            ascii: letters != Letters::Utf8 || mono || term == "linux",
+            letters,
         }
     }
 }
@@ -112,15 +139,16 @@ mod tests {
                 _ => None,
             })
         };
-        for (term, lang, no_color, colours, ascii) in [
-            ("xterm-256color", "de_DE.UTF-8", "", true, false),
-            ("xterm-256color", "C.utf8", "1", false, false),
-            ("xterm-256color", "C", "", true, true),
-            ("linux", "C.UTF-8", "", true, true),
-            ("vt100", "C.UTF-8", "", false, true),
-            ("vt220", "", "", false, true),
+        for (term, lang, no_color, colours, ascii, letters) in [
+            ("xterm-256color", "de_DE.UTF-8", "", true, false, Letters::Utf8),
+            ("xterm-256color", "C.utf8", "1", false, false, Letters::Utf8),
+            ("xterm-256color", "C", "", true, true, Letters::Ascii),
+            ("linux", "C.UTF-8", "", true, true, Letters::Utf8),
+            ("vt100", "C.UTF-8", "", false, true, Letters::Utf8),
+            ("vt220", "", "", false, true, Letters::Unknown),
+            ("", "C.UTF-8", "", false, false, Letters::Utf8),
         ] {
-            let expected = Look { colours, ascii };
+            let expected = Look { colours, ascii, letters };
             assert_eq!(look(term, lang, no_color), expected, "{term} {lang} {no_color}");
         }
     }

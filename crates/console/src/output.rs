@@ -3,9 +3,9 @@
 
 pub use crate::stderr::note;
 
-use crate::look::{line_columns, text_columns};
+use crate::look::{Look, line_columns, text_columns};
 use crate::write::LOOK_EVERY;
-use crate::{signals, stderr, wrap};
+use crate::{paint, signals, stderr, wrap};
 use anyhow::Context;
 use facts::lines::{padded, width, wrapped_at};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -28,12 +28,18 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     print_to_reader(text).map(|_| ())
 }
 
-/// Prints a text for people, in the columns of a terminal.
+/// Prints a text for people, in the columns, characters and colours of a terminal.
 pub fn print_text(text: &str) -> anyhow::Result<()> {
-    match line_columns() {
-        Some(columns) => print(&wrap::text(text, columns)),
-        None => print(text),
+    let (look, columns) = (Look::of_this_terminal(), line_columns());
+    let text = columns.map_or_else(|| text.to_owned(), |columns| wrap::text(text, columns));
+    let mut text = facts::harmless(&text).into_owned();
+    if look.letters.are_ascii(columns.is_some()) {
+        text = paint::ascii(&text);
     }
+    if look.colours && columns.is_some() {
+        text = paint::coloured(&text);
+    }
+    print_harmless(&text).map(|_| ())
 }
 
 /// Prints a value as JSON.
@@ -43,11 +49,14 @@ pub fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
 
 /// As [`print`], but returns whether there is still a reader.
 pub fn print_to_reader(text: &str) -> anyhow::Result<bool> {
+    // Names of cards and messages of drivers must not control the terminal.
+    print_harmless(&facts::harmless(text))
+}
+
+fn print_harmless(text: &str) -> anyhow::Result<bool> {
     let out = std::io::stdout();
     // Keeps the order if both are one terminal.
     stderr::settle();
-    // Names of cards and messages of drivers must not control the terminal.
-    let text = facts::harmless(text);
     write(out.as_fd(), text.as_bytes(), may_wait()).context("Cannot write to standard output")
 }
 

@@ -3,13 +3,16 @@
 mod step_log;
 mod words;
 
+use crate::run_watch::RunWatch;
 use crate::{look, signals, stderr};
-use bench::{Progress, TimeLeft};
-use facts::lines::padded;
+use bench::{Progress, SHOWN_S_MIN, TimeLeft, TimeLeftDisplay};
+use facts::lines::{padded, width};
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 use step_log::StepLog;
 
+/// In place of samples during a step that is timed in this process: the bar cannot change.
+const SILENT: &str = "display paused while timing";
 /// Columns of the bar itself.
 const BAR_COLUMNS: usize = 16;
 
@@ -17,8 +20,11 @@ const BAR_COLUMNS: usize = 16;
 pub struct ProgressBar {
     shown: Style,
     began: Instant,
-    /// Current step: name, start, and time left at its start.
-    step: RefCell<Option<(String, Instant, Option<TimeLeft>)>>,
+    /// Name of the current step, and whether the bar cannot change during it.
+    step: RefCell<Option<(String, bool)>>,
+    left: RefCell<TimeLeftDisplay>,
+    /// Samples of a run without a screen.
+    watch: RefCell<RunWatch>,
     log: RefCell<StepLog>,
     /// Replaces the bar until the user leaves it.
     picture: RefCell<Option<Box<dyn Picture>>>,
@@ -32,6 +38,8 @@ pub trait Picture {
     fn head(&mut self, text: &str) -> bool;
     /// Shows a note.
     fn note(&mut self, text: &str);
+    /// Lists a step with its result.
+    fn step_ended(&mut self, text: &str);
 }
 
 /// Display of progress.
@@ -58,28 +66,48 @@ impl ProgressBar {
             (false, true) => Style::Bar,
             (false, false) => Style::Lines,
         };
-        let (step, log) = (RefCell::default(), RefCell::default());
-        Self { shown, began: Instant::now(), step, log, picture: RefCell::new(picture) }
+        Self {
+            shown,
+            began: Instant::now(),
+            step: RefCell::default(),
+            left: RefCell::default(),
+            watch: RefCell::default(),
+            log: RefCell::default(),
+            picture: RefCell::new(picture),
+        }
+    }
+
+    /// True if samples are shown.
+    pub fn shows_samples(&self) -> bool {
+        self.shown == Style::Bar || self.picture.borrow().is_some()
     }
 
     /// Prints or draws an event of the run.
     pub fn show(&self, progress: &Progress) {
         match progress {
             Progress::GateWaits(gate, left) => self.busy(gate, *left),
-            Progress::Identified(machine) => {
-                self.line(&words::beginning(machine));
+            Progress::Planned(plan) => {
+                let left = self.estimated(plan.left);
+                self.line(&words::beginning(plan, left));
             }
-            Progress::Step { name, left } => {
-                *self.step.borrow_mut() = Some((words::of_name(name), Instant::now(), *left));
+            Progress::Step { name, left, is_silent } => {
+                *self.step.borrow_mut() = Some((words::of_name(name), *is_silent));
+                self.estimated(*left);
                 self.draw();
             }
             Progress::StepEnded { name, step, runs } => self.ended(&words::ended(name, step, *runs)),
-            Progress::Sampled(record) => self.paint(|picture| picture.sampled(record)),
+            Progress::Sampled(record) if self.picture.borrow().is_some() => {
+                self.paint(|picture| picture.sampled(record));
+            }
+            Progress::Sampled(record) => {
+                self.watch.borrow_mut().update(record, |_| {});
+                self.draw();
+            }
             Progress::Watched(record) => self.watched(record),
             // Nobody waits for the end of a run that stops.
             Progress::Left(_) if signals::received() != 0 => {}
             Progress::Left(left) => {
-                let left = time_left(Some(left.as_secs()));
+                let left = time_left(self.estimated(Some(*left)));
                 self.line(&format!("Estimated from the measured clock: {left}."));
             }
             Progress::ProgramRuns => self.draw(),
@@ -95,8 +123,15 @@ impl ProgressBar {
             Style::Nothing => {}
         }
         if let Some(picture) = self.picture.borrow_mut().as_mut() {
-            picture.note(line);
+            picture.step_ended(line);
         }
+    }
+
+    /// Takes an estimate; returns the seconds to show.
+    fn estimated(&self, estimate: Option<TimeLeft>) -> Option<u64> {
+        let (mut left, at) = (self.left.borrow_mut(), self.began.elapsed());
+        left.estimated(estimate, at);
+        left.at(at)
     }
 
     /// Changes the screen, or closes it once the user left it.
@@ -114,7 +149,7 @@ impl ProgressBar {
             return;
         }
         let what = if gate.forced {
-            "Scores will be lower, and marked for it; Ctrl-C to stop.".to_owned()
+            "Scores will be marked invalid; Ctrl-C to stop.".to_owned()
         } else {
             format!("Waiting up to {} s; use --force to start now.", left.as_secs())
         };
@@ -135,15 +170,16 @@ impl ProgressBar {
     /// Draws the bar, or prints a line that is due.
     fn draw(&self) {
         let step = self.step.borrow();
-        let Some((name, began, left)) = step.as_ref() else { return };
-        let left = left.map(|left| left.after(began.elapsed()).as_secs());
+        let Some((name, is_silent)) = step.as_ref() else { return };
+        let left = self.left.borrow_mut().at(self.began.elapsed());
         let gone = self.began.elapsed().as_secs();
         if self.picture.borrow().is_some() {
             return self.paint(|picture| picture.head(&format!("{}, {name}", time_left(left))));
         }
         match self.shown {
             Style::Bar => {
-                stderr::bar(&bar(gone, left, name, stderr::columns()));
+                let now = if *is_silent { SILENT.to_owned() } else { self.watch.borrow().words() };
+                stderr::bar(&bar((gone, left), &now, name, stderr::columns()));
             }
             Style::Lines => self.line_if(self.log.borrow_mut().step(gone, name, left)),
             Style::Nothing => {}
@@ -183,15 +219,18 @@ impl Drop for ProgressBar {
     }
 }
 
-/// `00:01:10 [===>            ] about 4 min left: memory`; narrow terminals cut the name.
-fn bar(gone_s: u64, left_s: Option<u64>, name: &str, columns: usize) -> String {
+/// `00:01:10 [===>            ] about 4 min left, 2400 MHz, 61.3 °C: memory`; narrow terminals omit the bar and cut the name.
+fn bar((gone_s, left_s): (u64, Option<u64>), now: &str, name: &str, columns: usize) -> String {
     let full = left_s.map_or(0, |left_s| BAR_COLUMNS as u64 * gone_s / (gone_s + left_s).max(1));
     let done = "=".repeat(full as usize);
     let head = if full < BAR_COLUMNS as u64 { ">" } else { "" };
-    let (gone, left) = (clock(gone_s), time_left(left_s));
-    let bar = format!("{gone} [{:BAR_COLUMNS$}] {left}: {}", done + head, facts::plain(name));
+    let now = if now.is_empty() { String::new() } else { format!(", {now}") };
+    let words = format!("{}{now}: {}", time_left(left_s), facts::plain(name));
+    let bar = format!("{} [{:BAR_COLUMNS$}] {words}", clock(gone_s), done + head);
     // In the last column some terminals begin another line.
-    padded(&bar, columns.saturating_sub(1)).trim_end().to_owned()
+    let room = columns.saturating_sub(1);
+    let bar = if width(&bar) <= room { bar } else { format!("{} {words}", clock(gone_s)) };
+    padded(&bar, room).trim_end().to_owned()
 }
 
 /// `00:01:10`.
@@ -199,13 +238,14 @@ fn clock(seconds: u64) -> String {
     format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
-/// `about 12 min left`: to the minute from three minutes on, to ten seconds below.
+/// `about 12 min left`.
 fn time_left(seconds: Option<u64>) -> String {
     let Some(seconds) = seconds else { return "time left unknown".to_owned() };
     match seconds {
-        0..10 => "almost done".into(),
-        10..180 => format!("about {} s left", seconds.div_ceil(10) * 10),
-        180..7200 => format!("about {} min left", seconds.div_ceil(60)),
+        ..SHOWN_S_MIN => "almost done".into(),
+        ..180 => format!("about {seconds} s left"),
+        ..7200 if seconds % 60 == 0 => format!("about {} min left", seconds / 60),
+        ..7200 => format!("about {} min {} s left", seconds / 60, seconds % 60),
         _ => format!("about {:.1} h left", seconds as f64 / 3600.0),
     }
 }
@@ -216,21 +256,23 @@ mod tests {
 
     #[test]
     fn bar_fits_and_fills() {
-        for (gone, left, columns, expected) in [
-            (0, Some(0), 80, "00:00:00 [>               ] almost done: memory"),
-            (7, None, 80, "00:00:07 [>               ] time left unknown: memory"),
-            (70, Some(210), 80, "00:01:10 [====>           ] about 4 min left: memory"),
-            (3700, Some(0), 80, "01:01:40 [================] almost done: memory"),
-            (70, Some(210), 20, "00:01:10 [====>"),
+        let now = "2400 MHz, 61.3 °C, load 4.0";
+        for (gone, left, now, columns, expected) in [
+            (0, Some(0), "", 80, "00:00:00 [>               ] almost done: memory"),
+            (7, None, "", 80, "00:00:07 [>               ] time left unknown: memory"),
+            (70, Some(210), "", 80, "00:01:10 [====>           ] about 3 min 30 s left: memory"),
+            (70, Some(210), now, 80, "00:01:10 about 3 min 30 s left, 2400 MHz, 61.3 °C, load 4.0: memory"),
+            (3700, Some(0), now, 80, "01:01:40 [================] almost done, 2400 MHz, 61.3 °C, load 4.0: memory"),
+            (70, Some(210), now, 20, "00:01:10 about 3 mi"),
         ] {
-            assert_eq!(bar(gone, left, "memory", columns), expected);
+            assert_eq!(bar((gone, left), now, "memory", columns), expected);
         }
     }
 
     #[test]
     fn time_left_precision() {
         for (seconds, expected) in
-            [(3, "almost done"), (31, "about 40 s left"), (601, "about 11 min left"), (9000, "about 2.5 h left")]
+            [(3, "almost done"), (32, "about 32 s left"), (660, "about 11 min left"), (9000, "about 2.5 h left")]
         {
             assert_eq!(time_left(Some(seconds)), expected);
         }

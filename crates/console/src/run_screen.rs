@@ -3,15 +3,14 @@
 
 use crate::monitor::tui::{Action, Screen};
 use crate::progress::Picture;
-use explain::monitor::Watch;
+use crate::run_watch::{Change, RunWatch};
 use record::Record;
 use std::time::Duration;
 
 /// Screen of a run.
 pub struct RunScreen {
     screen: Screen,
-    watch: Option<Watch>,
-    rows: usize,
+    watch: RunWatch,
 }
 
 impl RunScreen {
@@ -20,7 +19,7 @@ impl RunScreen {
     /// # Errors
     /// Standard output or input is not a terminal.
     pub fn open() -> anyhow::Result<Self> {
-        Ok(Self { screen: Screen::open_for_run()?, watch: None, rows: 0 })
+        Ok(Self { screen: Screen::open_for_run()?, watch: RunWatch::default() })
     }
 
     /// Draws changes and reads keys. False if the user leaves the screen, or it cannot be written to.
@@ -31,22 +30,11 @@ impl RunScreen {
 
 impl Picture for RunScreen {
     fn sampled(&mut self, record: &Record) -> bool {
-        let channels = &record.samples.channels;
-        // Another sampler has other channels.
-        let watch = self.watch.take().filter(|watch| watch.channels().len() == channels.len());
-        let mut watch = watch.unwrap_or_else(|| {
-            self.rows = 0;
-            let watch = Watch::new(record.clone());
-            self.screen.begin(&watch);
-            watch
+        let screen = &mut self.screen;
+        self.watch.update(record, |change| match change {
+            Change::Begin(watch) => screen.begin(watch),
+            Change::Row(watch) => screen.add(watch),
         });
-        for (row, at_ms) in record.samples.at_ms.iter().enumerate().skip(self.rows) {
-            watch.row(*at_ms, channels.iter().map(|channel| channel.values.get(row).copied().flatten()));
-            self.screen.add(&watch);
-            watch.seen();
-        }
-        self.rows = record.samples.at_ms.len();
-        self.watch = Some(watch);
         self.draw()
     }
 
@@ -57,5 +45,9 @@ impl Picture for RunScreen {
 
     fn note(&mut self, text: &str) {
         self.screen.note(text);
+    }
+
+    fn step_ended(&mut self, text: &str) {
+        self.screen.step_ended(text);
     }
 }

@@ -3,9 +3,9 @@
 //!
 //! A bounded number of lines is queued until it is written; of the bar only the latest state.
 
-use crate::look::COLUMNS_MIN;
-use crate::wrap;
+use crate::look::{COLUMNS_MIN, Look};
 use crate::write::write_all;
+use crate::{paint, wrap};
 use machine::Outbox;
 use std::collections::VecDeque;
 use std::io::IsTerminal;
@@ -43,8 +43,12 @@ struct PendingOutput {
 /// Prints a line, in the columns of a terminal. Errors are ignored.
 pub fn line(text: &str) {
     let mut text = facts::harmless(text).into_owned();
-    if is_terminal() {
+    let on_terminal = is_terminal();
+    if on_terminal {
         text = wrap::line(&text, columns().max(COLUMNS_MIN));
+    }
+    if Look::of_this_terminal().letters.are_ascii(on_terminal) {
+        text = paint::ascii(&text);
     }
     change(|due| {
         if due.lines.len() < LINES_MAX {
@@ -62,7 +66,8 @@ pub fn note(text: &str) {
 
 /// Sets the bar below all lines of a terminal: one line without control characters. An empty text removes it.
 pub fn bar(text: &str) {
-    change(|due| text.clone_into(&mut due.bar));
+    let text = if Look::of_this_terminal().letters.are_ascii(true) { paint::ascii(text) } else { text.to_owned() };
+    change(|due| due.bar = text);
 }
 
 /// Holds all output back, or releases it.

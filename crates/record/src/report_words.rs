@@ -1,4 +1,4 @@
-//! First words of the verdict in a report. Reports without their log are recognised by them.
+//! Words of reports by which others find their parts: reports without their log are recognised by the first words of the verdict.
 
 /// The results are valid.
 pub const VALID: &str = "Results are valid.";
@@ -10,5 +10,7 @@ pub const DEGRADED: &str = "Results are genuine, but ";
 pub const INVALID: &str = "Results are invalid; do not use them";
 /// Nothing proves or disproves the results.
 pub const UNPROVEN: &str = "Nothing here shows whether ";
-/// All of them.
+/// Name of the result itself in a chart.
+pub const THIS_BOARD: &str = "this board";
+/// First words of all verdicts.
 pub const ALL: [&str; 5] = [VALID, MAIN_VALID, DEGRADED, INVALID, UNPROVEN];

@@ -20,8 +20,6 @@ pub(super) const RULE: Rule = Rule {
 const DEVIATION_PERCENT_MIN: f64 = 1.0;
 /// Inconsistent readings were disturbed, which alone can cost tens of percent.
 const UNSTEADY_PERCENT_MIN: f64 = 10.0;
-/// A second pass this much closer to the claim shows that the clock is not steady.
-const STEADY_PERCENT: f64 = 1.0;
 /// Threshold at which a comparison of boards by advertised clock is misleading.
 const DEGRADED_PERCENT: f64 = 3.0;
 
@@ -41,13 +39,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
             continue;
         }
         seen.push(clock.cluster_cpus.clone());
-        let reached = later.iter().find(|after| {
-            after.cpu == clock.cpu
-                && after.claimed_khz == clock.claimed_khz
-                && after
-                    .deviation_percent()
-                    .is_some_and(|later| later - deviation >= clock.tolerance_percent(STEADY_PERCENT))
-        });
+        let reached = view::later_clock(&clock, &later);
         findings.push(finding(facts, &clock, claimed_khz, deviation, reached));
     }
     findings
@@ -69,12 +61,12 @@ fn finding(
     let finding = match reached {
         // A clock that was reached later is available: only the first readings were lower.
         Some(after) => {
-            let template = if clock.readings > 0 && clock.is_steady {
-                    "Measured clock of {cpus} was {measured} before the load and {later} after it, advertised {claimed} \
-                     ({deviation}): the clock is not stable."
-                } else {
+            let template = if view::is_disturbed(facts, clock) {
                     "Measured clock of {cpus} was {measured} before the load and {later} after it, advertised {claimed}: \
                      the first readings were disturbed."
+                } else {
+                    "Measured clock of {cpus} was {measured} before the load and {later} after it, advertised {claimed} \
+                     ({deviation}): the clock is not stable."
                 };
             Finding::new(RULE.id, Severity::Info, template)
                 .confidence(80)

@@ -1,7 +1,7 @@
 //! Remedies that are in place already, and what helps then.
 
 use facts::{Cause, Facts, view};
-use record::SwapKind;
+use record::{End, SwapKind};
 
 struct Exception {
     cause: Cause,
@@ -11,6 +11,16 @@ struct Exception {
 }
 
 const EXCEPTIONS: &[Exception] = &[
+    Exception {
+        cause: Cause::RunCutShort,
+        holds: |facts| matches!(facts.run.end, End::Interrupted { .. }) && facts.run.asked.is_some(),
+        remedy: "Continue it on this machine with `sbc-bench --resume`, or run it again to the end.",
+    },
+    Exception {
+        cause: Cause::RunCutShort,
+        holds: |facts| !facts.run.resumed.is_empty(),
+        remedy: "Repeat the run without a break.",
+    },
     Exception {
         cause: Cause::TooLittleMemory,
         holds: has_zram,

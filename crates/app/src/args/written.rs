@@ -19,7 +19,7 @@ pub(crate) enum Form {
 
 #[derive(Debug, Clone, PartialEq, clap::Args)]
 pub(crate) struct WrittenFlags {
-    /// Output format [default: text; of a table of results: md]
+    /// Output format [default: text; of a table of results in a file or pipe: md]
     #[arg(long, value_name = "FORMAT", value_enum)]
     format: Option<Form>,
     /// Print the result as JSON (same as --format json)

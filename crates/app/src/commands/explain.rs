@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 /// Prints whether the scores are valid, what they lost to which cause, and what helps.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Explain {
-    /// Logs of any sbc-bench version, or result files; `-` reads standard input [default: the last run]
+    /// Logs of any sbc-bench version, result files, or directories of them; `-` reads standard input [default: the last run]
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Print verdict, main results, causes and findings of each file as a JSON array

@@ -24,10 +24,28 @@ fn tables() -> [Table; 6] {
     ]
 }
 
+/// What can be listed, in the order of the overview.
+const TABLES: [(&str, &str); 9] = [
+    ("questions", "What a run can answer, with its command."),
+    ("workloads", "Programs and loops that are timed, and whether they can run here."),
+    ("sensors", "Temperatures, clocks, power and other values that are sampled."),
+    ("meters", "Power meters that --meter reads."),
+    ("rules", "What results are checked for."),
+    ("reports", "Formats of `explain --format`."),
+    ("tools", "Programs that workloads need, with their packages."),
+    ("definitions", "Workloads that you defined."),
+    ("all", "Questions, sensors, meters, workloads, rules and reports."),
+];
+
+fn overview() -> String {
+    let rows = TABLES.map(|(name, about)| output::row(&format!("  {name}"), 17, about));
+    format!("Use `sbc-bench list TABLE` with one of:\n\n{}", rows.concat())
+}
+
 /// List sensors, power meters, workloads, rules and more
 #[derive(Debug, clap::Args)]
 pub(crate) struct List {
-    /// What to list: questions, sensors, meters, workloads, rules, reports, tools or definitions [default: all but tools]
+    /// What to list: questions, sensors, meters, workloads, rules, reports, tools, definitions or all
     what: Option<String>,
 }
 
@@ -39,6 +57,10 @@ impl Command for List {
     fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
         let what = self.what.as_deref();
         match what {
+            None => {
+                output::print_text(&overview())?;
+                return Ok(0);
+            }
             Some("definitions") => return definitions(),
             Some("tools") => return super::tools::list(),
             Some("workloads") => {
@@ -48,10 +70,10 @@ impl Command for List {
             _ => {}
         }
         let tables = tables();
-        let wanted: Vec<&Table> = tables.iter().filter(|(name, _)| what.is_none_or(|what| what == *name)).collect();
+        let is_wanted = |(name, _): &&Table| what.is_some_and(|what| what == "all" || what == *name);
+        let wanted: Vec<&Table> = tables.iter().filter(is_wanted).collect();
         if wanted.is_empty() {
-            let mut names: Vec<&str> = tables.iter().map(|(name, _)| *name).collect();
-            names.extend(["tools", "definitions"]);
+            let names = TABLES.map(|(name, _)| name);
             anyhow::bail!("Unknown table {:?}; known tables: {}.", what.unwrap_or(""), names.join(", "));
         }
         let mut text = String::new();

@@ -1,9 +1,10 @@
 //! Several results at once, without those that cannot be read.
 
 use super::crew;
+use super::site::sources;
 use crate::args::written::Form;
 use crate::paths;
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use console::read::{NamedRecord, read_all};
 use console::{output, status};
 use facts::Explained;
@@ -57,11 +58,30 @@ pub(crate) fn read_each<T: Send>(
     Ok((made, status))
 }
 
-/// The files, or the last run where none is named.
+/// The files and those of directories, or the last run where none is named.
+///
+/// # Errors
+/// No file is named and no run exists, or a directory has no logs or result files.
+pub(crate) fn files_or_last(files: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    let mut all = Vec::new();
+    for path in named_or_last(files)? {
+        if path.is_dir() {
+            let found = sources::find(std::slice::from_ref(&path))?;
+            let (folder, endings) = (path.display(), sources::endings());
+            ensure!(!found.is_empty(), "{folder} has no logs or result files: none of its files ends with {endings}.");
+            all.extend(found.into_iter().map(|source| source.path));
+        } else {
+            all.push(path);
+        }
+    }
+    Ok(all)
+}
+
+/// The files and directories, or the last run where none is named.
 ///
 /// # Errors
 /// No file is named and no run exists.
-pub(crate) fn files_or_last(files: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+pub(crate) fn named_or_last(files: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     if !files.is_empty() {
         return Ok(files.to_vec());
     }

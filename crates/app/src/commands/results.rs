@@ -1,6 +1,6 @@
 //! `sbc-bench results`: tables of many results, their site, and their changes over time.
 
-use super::many::{files_or_last, read_each, write};
+use super::many::{files_or_last, named_or_last, read_each, write};
 use super::{Command, site, trend};
 use crate::args::written::{Form, WrittenFlags};
 use anyhow::{Context, bail};
@@ -21,7 +21,7 @@ const COLUMNS_USUAL: usize = 80;
 /// With --over-time: the results of each machine by date, and where its figures changed permanently.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Results {
-    /// Logs or result files; `-` reads standard input; with --site also directories of them [default: the last run]
+    /// Logs, result files or directories of them; `-` reads standard input [default: the last run]
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Sort by 7zip-multi, 7zip-single, aes, clock, device, khs, memcpy or memset
@@ -57,10 +57,10 @@ const OF_TABLES: [&str; 8] = ["format", "json", "html", "sort", "soc", "board", 
 
 impl Command for Results {
     fn run(mut self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
-        self.files = files_or_last(&self.files)?;
         if let Some(folder) = &self.site {
-            return site::write(&self.files, folder, self.url.as_deref());
+            return site::write(&named_or_last(&self.files)?, folder, self.url.as_deref());
         }
+        self.files = files_or_last(&self.files)?;
         if self.over_time { trend::run(&self.files, self.written.form(Form::Text)) } else { run(&self) }
     }
 }
@@ -78,7 +78,9 @@ fn day(text: &str) -> Result<String, String> {
 }
 
 fn run(args: &Results) -> anyhow::Result<u8> {
-    let (form, file) = args.written.form(Form::Md);
+    // Tables in files and pipes are pasted into reviews.
+    let usual = if look::columns().is_some() { Form::Text } else { Form::Md };
+    let (form, file) = args.written.form(usual);
     let id = form.to_possible_value();
     let format = FORMATS.iter().find(|known| id.as_ref().is_some_and(|id| id.get_name() == known.id));
     let (read, status) = read_each(&args.files, 1, |name, explained| {

@@ -139,7 +139,7 @@ fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
         while_waiting: facts::soc::read_tables,
         expected_mips: |core, mhz| Reference::builtin().expected_mips(core, mhz),
         on_settings: &signals::set_restore_handle,
-        shows_samples: args.screen,
+        shows_samples: bar.shows_samples(),
         progress: &mut |progress| bar.show(&progress),
     });
     bar.finish();
@@ -273,7 +273,9 @@ fn conclude(finished: FinishedRun, places: Places, args: &RunArgs, sending: Opti
         keep(Results { paths, stream, kept, stamp: stamp_of(&record), json: json.clone(), log: log.clone(), broken });
     // Scripts look for these words.
     sentences.push(kept.place.clone().unwrap_or_else(|| "Do not check the log: it is not of this run.".to_owned()));
-    if kept.place.is_some() && explained.assessment.verdict != Verdict::Valid && !args.task.attributes().only_watches {
+    let is_interrupted = matches!(record.run.end, End::Interrupted { .. });
+    let is_doubtful = explained.assessment.verdict != Verdict::Valid && !is_interrupted;
+    if kept.place.is_some() && is_doubtful && !args.task.attributes().only_watches {
         // Scripts look for these words.
         sentences.push("For the evidence, check the log, or use `sbc-bench explain --details`.".to_owned());
     }
@@ -310,15 +312,17 @@ fn report(
     file: Option<&Path>,
     sentences: &[String],
 ) -> anyhow::Result<String> {
-    let is_standard = is_whole_standard(explained, args);
-    if is_standard && !args.details && console::look::columns().is_some() {
+    let is_standard = args.task.question().id == QuestionId::Standard;
+    let has_ended = matches!(explained.facts.run.end, End::Finished | End::Interrupted { .. });
+    if is_standard && has_ended && !args.details && console::look::columns().is_some() {
         let chart = neighbours(explained.facts.in_lines(), &explained.assessment, reference());
         return Ok(ending::ending(explained, chart, file, sentences, text_columns()));
     }
     let text = match log {
         Some(log) => log,
         None => {
-            let others = if is_standard { among_others(explained) } else { String::new() };
+            let is_whole = is_standard && explained.facts.run.end == End::Finished;
+            let others = if is_whole { among_others(explained) } else { String::new() };
             rendered("text", explained)? + &course(&explained.facts) + &others
         }
     };
@@ -347,11 +351,6 @@ fn course(facts: &facts::Facts<'_>) -> String {
     let columns = console::look::columns().filter(|_| !Look::of_this_terminal().ascii);
     let lines = columns.map(|columns| explain::monitor::sparklines(facts, columns)).unwrap_or_default();
     if lines.is_empty() { lines } else { format!("\n{lines}") }
-}
-
-/// True for a finished standard run.
-fn is_whole_standard(explained: &Explained<'_>, args: &RunArgs) -> bool {
-    args.task.question().id == QuestionId::Standard && explained.facts.run.end == End::Finished
 }
 
 /// Comparison of a standard run with similar boards.

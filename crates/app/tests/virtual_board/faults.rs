@@ -48,6 +48,7 @@ fn interrupted_run_is_continued_by_the_command_that_it_names() {
     assert_eq!(run.resumed[0].died_in.signal, Some(2));
     let said = seen.said.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("The run was stopped during ") && said.contains("Signal 2 stopped it."), "{said}");
+    assert!(!said.contains("run that died") && !said.contains("power supply"), "{said}");
     let name =
         |step: &Step| format!("{:?}", (&step.workload, &step.variant, &step.cpus, step.repetition, step.set_clock));
     let mut steps: Vec<String> = seen.record().steps.iter().map(name).collect();

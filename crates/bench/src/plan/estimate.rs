@@ -22,7 +22,7 @@ const SEVENZIP_MIPS_S: f64 = 150_000.0;
 const SEVENZIP_MULTI: f64 = 0.85;
 /// 7-zip score per MHz of a core without a known score.
 const MIPS_PER_MHZ: f64 = 0.9;
-/// The time left never rises by more than this factor.
+/// A new estimate raises the shown time by at most this factor.
 const RISE_MAX: f64 = 1.1;
 
 /// Expected 7-zip score of one core of this type at this clock in MHz, from other boards.
@@ -44,22 +44,50 @@ impl TimeLeft {
     }
 }
 
-/// Limits how fast the displayed time left may rise.
+/// Time left as it is shown, in steps of at most a tenth. A new estimate raises it by at most a tenth; without one it only falls.
 #[derive(Debug, Default)]
-pub(crate) struct TimeLeftLimiter(Option<(TimeLeft, i64)>);
+pub struct TimeLeftDisplay {
+    /// Current estimate, and the time of the run at which it was made.
+    estimate: Option<(TimeLeft, Duration)>,
+    /// Time shown last, and the longest that may be shown next, in seconds.
+    shown_s: Option<u64>,
+    most_s: Option<u64>,
+}
 
-impl TimeLeftLimiter {
-    /// Displayed time left for an estimate at this time.
-    pub(crate) fn limit(&mut self, estimate: TimeLeft, now_ms: i64) -> TimeLeft {
-        let told = self.0.map(|(told, at_ms)| {
-            let elapsed = Duration::from_millis(u64::try_from(now_ms - at_ms).unwrap_or(0));
-            told.after(elapsed).mul_f64(RISE_MAX)
-        });
-        let all = told.map_or(estimate.all, |most| estimate.all.min(most));
-        let told = TimeLeft { all, behind: estimate.behind.min(all) };
-        self.0 = Some((told, now_ms));
-        told
+impl TimeLeftDisplay {
+    /// Takes an estimate that was made at this time of the run; `None` if it cannot be estimated.
+    pub fn estimated(&mut self, estimate: Option<TimeLeft>, at: Duration) {
+        self.estimate = estimate.map(|estimate| (estimate, at));
+        // Nothing rises from "almost done" otherwise.
+        let most_s = |shown_s: u64| (shown_s.max(SHOWN_S_MIN) as f64 * RISE_MAX) as u64;
+        self.most_s = self.shown_s.map(|shown_s| in_steps(most_s(shown_s), u64::div_euclid));
     }
+
+    /// Seconds to show at this time of the run; `None` if they are unknown.
+    pub fn at(&mut self, at: Duration) -> Option<u64> {
+        let (estimate, since) = self.estimate?;
+        let left = estimate.after(at.saturating_sub(since));
+        let left_s = in_steps(left.as_millis().div_ceil(1000) as u64, u64::div_ceil);
+        let shown_s = self.most_s.map_or(left_s, |most_s| left_s.min(most_s));
+        (self.shown_s, self.most_s) = (Some(shown_s), Some(shown_s));
+        Some(shown_s)
+    }
+}
+
+/// Shorter times are shown as almost done.
+pub const SHOWN_S_MIN: u64 = 10;
+
+/// Rounds to a whole number of steps, each at most a tenth of the time.
+fn in_steps(seconds: u64, divided: fn(u64, u64) -> u64) -> u64 {
+    let step_s = match seconds {
+        0..20 => 1,
+        20..50 => 2,
+        50..100 => 5,
+        100..300 => 10,
+        300..600 => 30,
+        _ => 60,
+    };
+    divided(seconds, step_s) * step_s
 }
 
 /// CPUs of one kind, and their clock.
@@ -351,15 +379,15 @@ mod tests {
         let mut stages = vec![Stage::ColdClocks];
         stages.extend(jobs(&machine, &Options::default(), ALL).into_iter().map(Stage::Job));
         stages.push(Stage::HotClocks);
-        let (mut now_s, mut told, mut shown) = (0.0, TimeLeftLimiter::default(), Vec::new());
+        let (mut now_s, mut left, mut shown) = (0.0, TimeLeftDisplay::default(), Vec::new());
         for at in 0..stages.len() {
-            let left = told.limit(estimates.left(&stages[at..]).unwrap(), (now_s * 1000.0) as i64);
+            left.estimated(estimates.left(&stages[at..]), Duration::from_secs_f64(now_s));
             let took_s = match &stages[at] {
                 Stage::Job(job) => true_s(job),
                 _ => 2.0,
             };
-            let moments = (0..).map(|tick| 0.5 * f64::from(tick)).take_while(|s| *s < took_s);
-            shown.extend(moments.map(|s| (now_s + s, left.after(Duration::from_secs_f64(s)).as_secs_f64())));
+            let moments = (0..).map(|tick| now_s + 0.5 * f64::from(tick)).take_while(|at_s| *at_s < now_s + took_s);
+            shown.extend(moments.map(|at_s| (at_s, left.at(Duration::from_secs_f64(at_s)).unwrap() as f64)));
             now_s += took_s;
             match &stages[at] {
                 Stage::Job(job) => estimates.job_took(job, Duration::from_secs_f64(took_s)),
@@ -372,7 +400,7 @@ mod tests {
                 }
             }
         }
-        let rise = shown.windows(2).map(|pair| pair[1].1 / pair[0].1.max(0.1)).fold(0.0, f64::max);
+        let rise = shown.windows(2).map(|pair| pair[1].1 / pair[0].1.max(SHOWN_S_MIN as f64)).fold(0.0, f64::max);
         let (at_s, left_s) = shown.iter().find(|(at_s, _)| *at_s >= now_s / 2.0).unwrap();
         let error = left_s / (now_s - at_s) - 1.0;
         eprintln!(
@@ -403,6 +431,47 @@ mod tests {
             assert!(rise <= RISE_MAX + 0.001, "{cores:?}: {rise}");
             assert!(error.abs() <= 0.15, "{cores:?}: {error}");
         }
+    }
+
+    #[test]
+    fn shown_time_never_rises_by_more_than_a_tenth() {
+        // A generator of numbers (Marsaglia 2003), so that every test run has the same estimates.
+        let mut state = 1_u64;
+        let mut random = |below: u64| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state % below
+        };
+        for _ in 0..1000 {
+            let (mut left, mut before, mut at) = (TimeLeftDisplay::default(), None, Duration::ZERO);
+            for _ in 0..200 {
+                if random(4) == 0 {
+                    let size = random(24);
+                    let all = Duration::from_millis(random(1 << size));
+                    let estimate = TimeLeft { all, behind: all.mul_f64(random(100) as f64 / 100.0) };
+                    left.estimated((random(9) > 0).then_some(estimate), at);
+                }
+                at += Duration::from_millis(random(5000));
+                let Some(shown_s) = left.at(at) else { continue };
+                let most_s = before.map_or(u64::MAX, |before: u64| before.max(SHOWN_S_MIN) * 11 / 10);
+                assert!(shown_s <= most_s, "{before:?} {shown_s}");
+                before = Some(shown_s);
+            }
+        }
+    }
+
+    #[test]
+    fn shown_time_reaches_a_longer_estimate() {
+        let mut left = TimeLeftDisplay::default();
+        let all = |seconds| Some(TimeLeft { all: Duration::from_secs(seconds), behind: Duration::from_secs(seconds) });
+        left.estimated(all(1), Duration::ZERO);
+        assert_eq!(left.at(Duration::ZERO), Some(1));
+        let shown = (0..200).map(|_| {
+            left.estimated(all(7200), Duration::ZERO);
+            left.at(Duration::ZERO).unwrap()
+        });
+        assert_eq!(shown.max(), Some(7200));
     }
 
     #[test]

@@ -2,11 +2,12 @@
 
 use crate::plan::estimate::{ExpectedMips, TimeLeft};
 use crate::plan::options::Options;
+use crate::plan::stage::Stage;
 use crate::question::Task;
 use crate::run::history::NewRun;
 use machine::settings::RestoreHandle;
 use machine::{LazyMachine, Root, Timeline};
-use record::{Gate, Invocation, Machine, Record, Resumption, Source, Step, Window};
+use record::{Gate, Invocation, Machine, Record, Resumption, Source, Step, Window, WorkloadId};
 use std::path::Path;
 use std::sync::atomic::AtomicI32;
 use std::time::Duration;
@@ -67,14 +68,16 @@ pub struct PreviousRun {
 pub enum Progress<'a> {
     /// The system is busy: state of the gate and maximum time to wait, zero if the start is forced.
     GateWaits(&'a Gate, Duration),
-    /// The machine has been identified.
-    Identified(&'a Machine),
+    /// The machine has been identified and the run is planned.
+    Planned(&'a Plan<'a>),
     /// A step begins.
     Step {
         /// Its name.
         name: &'a str,
         /// Approximate time for this step and all following ones; `None` if it cannot be estimated.
         left: Option<TimeLeft>,
+        /// It is timed in this process: no progress is reported until its end.
+        is_silent: bool,
     },
     /// A step has ended.
     StepEnded {
@@ -85,8 +88,8 @@ pub enum Progress<'a> {
         /// Number of planned repetitions; 0 to repeat until the median is steady.
         runs: u32,
     },
-    /// First estimate of the remaining time.
-    Left(Duration),
+    /// First estimate of the remaining time from measured clocks.
+    Left(TimeLeft),
     /// A program is still running.
     ProgramRuns,
     /// New samples; the Record so far.
@@ -95,6 +98,32 @@ pub enum Progress<'a> {
     Watched(&'a Record),
     /// A sentence for the user.
     Note(String),
+}
+
+/// Machine, workloads and time of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan<'a> {
+    /// Machine.
+    pub machine: &'a Machine,
+    /// Workloads in their order, once each.
+    pub workloads: Vec<WorkloadId>,
+    /// Time of the run; `None` if it cannot be estimated.
+    pub left: Option<TimeLeft>,
+}
+
+impl<'a> Plan<'a> {
+    /// Plan of these stages.
+    pub(crate) fn of(machine: &'a Machine, stages: &[Stage], left: Option<TimeLeft>) -> Self {
+        let mut workloads = Vec::new();
+        for stage in stages {
+            let workload = match stage {
+                Stage::ColdClocks | Stage::HotClocks | Stage::OppClock(..) => Some(WorkloadId::Clock),
+                stage => stage.job().map(|job| job.workload),
+            };
+            workloads.extend(workload.filter(|workload| !workloads.contains(workload)));
+        }
+        Self { machine, workloads, left }
+    }
 }
 
 /// A moment on both clocks of the timeline.

@@ -26,11 +26,11 @@ mod tuning;
 
 pub use resumed::settle;
 
-use crate::plan::estimate::{Estimates, TimeLeft, TimeLeftLimiter};
+use crate::plan::estimate::{Estimates, TimeLeft};
 use crate::plan::stage::{Stage, replace_program};
 use crate::plan::standard::AvailableTools;
 use crate::question::{Attributes, Planning};
-use crate::run::context::{Progress, RunContext};
+use crate::run::context::{Plan, Progress, RunContext};
 use crate::run::hotplug::Hotplug;
 use crate::run::recorder::{FinishedRun, Recorder};
 use crate::run::resume::StageProgress;
@@ -101,7 +101,6 @@ pub fn run(mut context: RunContext) -> FinishedRun {
         at: 0,
         step_name: String::new(),
         estimates: Estimates::default(),
-        time_left_limiter: TimeLeftLimiter::default(),
         sleep: SuspendClock::reset(),
         context,
     };
@@ -181,8 +180,6 @@ struct Runner<'a> {
     step_name: String,
     /// Estimated durations.
     estimates: Estimates,
-    /// Time left that was displayed last.
-    time_left_limiter: TimeLeftLimiter,
     /// Suspends of the machine.
     sleep: SuspendClock,
 }
@@ -211,7 +208,6 @@ impl Runner<'_> {
         if !may_start {
             return End::Refused;
         }
-        (self.context.progress)(Progress::Identified(machine));
         self.recorder.append(Event::State { state: machine::state(root, timeline.now_ms()) });
         self.record_unread();
         self.recorder.sync();
@@ -242,9 +238,14 @@ impl Runner<'_> {
             let at = usize::from(stages.first() == Some(&Stage::ColdClocks));
             stages.insert(at, Stage::LoadStep);
         }
-        let stages = self.begun.left(stages);
         self.estimates = Estimates::of(machine, self.context.expected_mips);
+        // A resumed run knows the speed of the machine from its completed stages.
+        self.recorder.record().steps.iter().for_each(|step| self.estimates.clock_step(step));
         self.estimate_known(&stages);
+        let stages = self.begun.left(stages);
+        self.estimate_known(&stages);
+        let plan = Plan::of(machine, &stages, self.estimates.left(&stages));
+        (self.context.progress)(Progress::Planned(&plan));
         for note in self.tools.take_notes() {
             (self.context.progress)(Progress::Note(note));
         }
@@ -267,8 +268,7 @@ impl Runner<'_> {
             }
             self.at += 1;
             if stage == Stage::ColdClocks {
-                let left = self.time_left().map_or(Duration::ZERO, |left| left.all);
-                if left >= WORTH_TELLING {
+                if let Some(left) = self.time_left().filter(|left| left.all >= WORTH_TELLING) {
                     (self.context.progress)(Progress::Left(left));
                 }
             }
@@ -276,9 +276,8 @@ impl Runner<'_> {
     }
 
     /// Time left from the current stage on.
-    fn time_left(&mut self) -> Option<TimeLeft> {
-        let estimate = self.estimates.left(self.ahead())?;
-        Some(self.time_left_limiter.limit(estimate, self.context.timeline.now_ms()))
+    fn time_left(&self) -> Option<TimeLeft> {
+        self.estimates.left(self.ahead())
     }
 
     /// Remaining stages, the current one first.

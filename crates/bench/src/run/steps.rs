@@ -136,17 +136,17 @@ impl Runner<'_> {
     /// Runs one step with this name.
     pub(super) fn step_of(&mut self, machine: &Machine, job: &Job, name: &str) -> Step {
         self.recorder.keep_off(&job.cpus);
-        self.step_begins(name, job.repetition);
+        // Built-in workloads are timed in this process, so nothing else runs, except beside those that count whole
+        // seconds for minutes of heat.
+        let is_shown = |workload: &Workload| workload.tool.is_some() || workload.attributes.ticks;
+        let is_watched = job.definition.is_some() || workload(job.workload).is_some_and(is_shown);
+        self.silent_step_begins(name, job.repetition, !is_watched);
         self.switch_cpus(&hotplug::cpus_to_hide(machine, job));
         self.emulate_clock(machine, job);
         let timeline = self.context.timeline;
         let busy = Busy::start(self.context.root);
         let start = moment(timeline);
         let progress = &mut self.context.progress;
-        // Built-in workloads are timed in this process, so nothing else runs, except beside those that count whole
-        // seconds for minutes of heat.
-        let is_shown = |workload: &Workload| workload.tool.is_some() || workload.attributes.ticks;
-        let is_watched = job.definition.is_some() || workload(job.workload).is_some_and(is_shown);
         let (recorder, shows_samples) = (&mut self.recorder, self.context.shows_samples);
         let beat = RefCell::new(|| {
             progress(Progress::ProgramRuns);
@@ -218,14 +218,19 @@ impl Runner<'_> {
     }
 
     pub(super) fn step_begins(&mut self, name: &str, repetition: u32) {
+        self.silent_step_begins(name, repetition, false);
+    }
+
+    /// Begins a step; `is_silent` if it is timed in this process, so that no progress is reported until its end.
+    pub(super) fn silent_step_begins(&mut self, name: &str, repetition: u32, is_silent: bool) {
         self.check_guard();
         self.record_start();
         // Pauses between steps belong to no step.
         self.report_pause();
         let left = self.time_left();
-        (self.context.progress)(Progress::Step { name, left });
         name.clone_into(&mut self.step_name);
         self.show_samples();
+        (self.context.progress)(Progress::Step { name, left, is_silent });
         let at_ms = self.context.timeline.now_ms();
         self.recorder.append(Event::StepBegins { step: name.to_owned(), repetition, at_ms });
         self.check_settings(name);

@@ -228,6 +228,11 @@ pub(super) fn temperature(watch: &Watch) -> Option<(usize, String)> {
     Some((choice.place(channels)?, choice.sentence(channels)))
 }
 
+/// Index of the channel with the SoC's temperature.
+pub(crate) fn soc_temperature(watch: &Watch) -> Option<usize> {
+    temperature(watch).map(|(place, _)| place)
+}
+
 /// Choice of a replayed run, else the one by the values so far.
 pub(super) fn chosen(watch: &Watch) -> Reading<SocTemperature> {
     match &watch.record().soc_temperature {

@@ -18,6 +18,7 @@ use crate::{output, signals, status};
 use args::View as Kind;
 pub use args::{JsonlRows, MonitorArgs, Replay, View};
 use explain::monitor::Watch;
+pub(crate) use live::soc_temperature;
 use machine::Root;
 use recorder::Recorder;
 use rows::RowPrinter;

@@ -59,7 +59,7 @@ mod tests {
         let line = log.step(5, "heating", Some(240));
         assert_eq!(line.as_deref(), Some("00:00:05 clock of CPUs 0-3: 1415 MHz; about 4 min left, next: heating"));
         assert_eq!(log.step(6, "61.0 °C now", Some(239)), None);
-        assert_eq!(log.step(65, "70.2 °C now", Some(179)).as_deref(), Some("00:01:05 70.2 °C now; about 180 s left"));
+        assert_eq!(log.step(65, "70.2 °C now", Some(179)).as_deref(), Some("00:01:05 70.2 °C now; about 179 s left"));
         assert_eq!(log.step(66, "70.3 °C now", Some(178)), None);
         log.ended("heating: failed: no output");
         assert_eq!(log.finish(245).as_deref(), Some("00:04:05 heating: failed: no output"));

@@ -1,10 +1,18 @@
 //! The machine and the steps of a run in words.
 
+use super::time_left;
+use bench::Plan;
+use facts::lines::listed;
 use facts::view::step_words;
-use record::{Machine, Step, Variant, WorkloadId, cpu_list};
+use record::{Step, Variant, WorkloadId, cpu_list};
 
-/// `Benchmarking Radxa ROCK 5B: 4 x Cortex-A55 at 1800 MHz, 4 x Cortex-A76 at 2400 MHz.`, with advertised clocks.
-pub(super) fn beginning(machine: &Machine) -> String {
+/// Maximum number of workloads named.
+const NAMED_MAX: usize = 6;
+
+/// `Benchmarking Radxa ROCK 5B: 4 x Cortex-A55 at 1800 MHz, 4 x Cortex-A76 at 2400 MHz. Clock, AES and 7-zip; about 5 min left.`,
+/// with advertised clocks.
+pub(super) fn beginning(plan: &Plan<'_>, left_s: Option<u64>) -> String {
+    let machine = plan.machine;
     let board = facts::machine_name(machine).map_or_else(|| "this machine".to_owned(), |name| facts::plain(name));
     let mut kinds: Vec<(String, usize)> = Vec::new();
     for cluster in &machine.clusters {
@@ -19,10 +27,18 @@ pub(super) fn beginning(machine: &Machine) -> String {
         }
     }
     let kinds: Vec<String> = kinds.into_iter().map(|(kind, count)| format!("{count} x {kind}")).collect();
-    if kinds.is_empty() {
-        format!("Benchmarking {board}.")
-    } else {
-        format!("Benchmarking {board}: {}.", kinds.join(", "))
+    let machine = if kinds.is_empty() { board } else { format!("{board}: {}", kinds.join(", ")) };
+    let mut workloads: Vec<String> = plan.workloads.iter().map(|workload| workload.label().to_owned()).collect();
+    workloads.dedup();
+    if workloads.len() > NAMED_MAX {
+        let more = workloads.len() - NAMED_MAX + 1;
+        workloads.truncate(NAMED_MAX - 1);
+        workloads.push(format!("{more} more"));
+    }
+    match (workloads.is_empty(), left_s) {
+        (true, _) => format!("Benchmarking {machine}."),
+        (false, None) => format!("Benchmarking {machine}. To do: {}.", listed(&workloads)),
+        (false, left) => format!("Benchmarking {machine}. To do: {}; {}.", listed(&workloads), time_left(left)),
     }
 }
 

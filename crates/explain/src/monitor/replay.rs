@@ -125,10 +125,16 @@ pub fn items_of_record(record: Record) -> impl Iterator<Item = Item> {
         (at_ms, Event::Mark { mark })
     };
     let begins = |step: &record::Step| {
-        let name = format!("{} {}", step.workload, step.variant);
-        mark(step.window.start_ms, format!("{} begins", name.trim_end()))
+        (step.window.start_ms, format!("{} begins", facts::view::step_words(&step.workload, &step.variant)))
     };
-    let mut events: Vec<(i64, Event)> = record.steps.iter().map(begins).collect();
+    let mut beginnings: Vec<(i64, String)> = Vec::new();
+    for beginning in record.steps.iter().map(begins) {
+        // The steps of a phase of a log have its time, and those of several cores one name.
+        if !beginnings.contains(&beginning) {
+            beginnings.push(beginning);
+        }
+    }
+    let mut events: Vec<(i64, Event)> = beginnings.into_iter().map(|(at_ms, text)| mark(at_ms, text)).collect();
     events.extend(record.marks.iter().map(|m| mark(m.at_ms, m.text.clone())));
     for channel in &record.samples.channels {
         let gap = |gap: &record::Gap| {

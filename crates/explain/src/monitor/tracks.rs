@@ -176,7 +176,7 @@ fn temperatures(watch: &Watch, soc: Option<usize>) -> Vec<Track> {
         }
         names.push(plain);
         tracks.push(Track {
-            label: format!("temp {name}"),
+            label: if soc == Some(place) { "SoC temperature".to_owned() } else { format!("temperature {name}") },
             kind: Kind::Temperature,
             max: None,
             source: Source::Place(place),
@@ -241,8 +241,8 @@ mod tests {
         let expected = [
             "all CPUs: 75 %",
             "clock 0-3 Cortex-A53: 1200 MHz",
-            "temp soc: 55.5 °C",
-            "temp wifi: 40.0 °C",
+            "SoC temperature: 55.5 °C",
+            "temperature wifi: 40.0 °C",
             "power package-0: 2.50 W",
         ];
         assert_eq!(show(&tracks(&watch, Some(8))), expected);

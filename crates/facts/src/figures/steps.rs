@@ -42,7 +42,8 @@ pub(super) fn figures(facts: &Facts<'_>, index: usize, step: &Step, gathered: &m
 /// The highest sustained clock of every cluster in every pass.
 pub(super) fn clocks(facts: &Facts<'_>, gathered: &mut FigureSet) {
     for variant in CLOCK_VARIANTS {
-        for clock in facts.cluster_clocks(&variant) {
+        let clocks = facts.cluster_clocks(&variant);
+        for clock in clocks.iter().filter(|clock| variant != Variant::COLD || !view::is_disturbed(facts, clock)) {
             let maker = Maker { facts, index: clock.step, step: &facts.steps[clock.step] };
             gathered.add(Part {
                 core: Some(Core::of_cpu(facts, clock.cpu)),

@@ -148,6 +148,27 @@ pub fn point_clock(record: &Record, step: usize, point: &ClockPoint) -> Option<C
     })
 }
 
+/// A second pass this much closer to the advertised clock shows that the first one was too low.
+const CLOSER_PERCENT: f64 = 1.0;
+
+/// Clock of the same CPU after the load, if it is closer to the advertised one than this clock before the load.
+pub fn later_clock<'a>(clock: &ClusterClock, later: &'a [ClusterClock]) -> Option<&'a ClusterClock> {
+    let deviation = clock.deviation_percent()?;
+    let least = clock.tolerance_percent(CLOSER_PERCENT);
+    let is_closer = |after: &ClusterClock| after.deviation_percent().is_some_and(|later| later - deviation >= least);
+    later
+        .iter()
+        .filter(|after| after.cpu == clock.cpu && after.claimed_khz == clock.claimed_khz)
+        .find(|after| deviation <= -least && is_closer(after))
+}
+
+/// True if the first readings before the load were disturbed: the clock after it is closer to the advertised one, and no readings
+/// show that the lower one was steady.
+pub fn is_disturbed(facts: &Facts<'_>, clock: &ClusterClock) -> bool {
+    let is_proven = clock.readings > 0 && clock.is_steady;
+    !is_proven && later_clock(clock, &facts.cluster_clocks(&Variant::HOT_AFTER)).is_some()
+}
+
 fn claimed_khz(record: &Record, point: &ClockPoint) -> Option<u32> {
     let policies = record.machine.policies.iter();
     let policy = policies.filter(|policy| policy.cpus.contains(&point.cpu));

@@ -53,7 +53,9 @@ mod witness;
 pub use base::is_x86;
 pub use busy_processes::{busy_processes, process_words, with_processes};
 pub use clock_gauge::clock_gauge;
-pub use clocks::{CLOCK_KHZ_MAX, ClusterClock, clock_passes, is_top_point, measured_khz, point_clock};
+pub use clocks::{
+    CLOCK_KHZ_MAX, ClusterClock, clock_passes, is_disturbed, is_top_point, later_clock, measured_khz, point_clock,
+};
 pub use core_clusters::{CoreLevel, between_ns, core_levels, pair_ns};
 pub use core_types::core_types;
 pub use core_use::{core_use, core_use_by_second};

@@ -27,7 +27,7 @@ pub const RELATIONS: &[RuleRelations] = &[
     row(
         &board_died::RULE,
         J::All,
-        &[root(C::BoardDied)],
+        &[root_if(C::RunCutShort, W::Says(&["The run was stopped"])), root(C::BoardDied)],
         "the board stopped or restarted before the end",
         "If the machine restarted, look at the power supply and at the temperature before the end; if it stayed up, find out what killed the program.",
     ),

@@ -2,7 +2,7 @@
 //! stored next to the pages.
 
 mod folder;
-mod sources;
+pub(super) mod sources;
 
 use super::crew;
 use super::known;

@@ -14,11 +14,11 @@ const DEPTH_MAX: usize = 16;
 
 /// A file with a result.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Source {
+pub(in super::super) struct Source {
     /// Name on the site: the path within the named directory, without paths of this machine.
     pub(super) name: String,
     /// Path.
-    pub(super) path: PathBuf,
+    pub(in super::super) path: PathBuf,
     /// Named by the user, not found in a directory.
     pub(super) is_named: bool,
 }
@@ -39,7 +39,7 @@ impl Source {
 ///
 /// # Errors
 /// A named file does not exist, or a directory cannot be read.
-pub(super) fn find(from: &[PathBuf]) -> anyhow::Result<Vec<Source>> {
+pub(in super::super) fn find(from: &[PathBuf]) -> anyhow::Result<Vec<Source>> {
     let mut found = Vec::new();
     let mut others = 0;
     for path in from {
@@ -51,12 +51,16 @@ pub(super) fn find(from: &[PathBuf]) -> anyhow::Result<Vec<Source>> {
         }
     }
     if others > 0 {
-        let endings = ENDINGS.map(|ending| format!(".{ending}")).join(", ");
-        output::note(&format!("{others} files are ignored: they do not end with {endings}."));
+        output::note(&format!("{others} files are ignored: they do not end with {}.", endings()));
     }
     found.sort();
     found.dedup();
     Ok(found)
+}
+
+/// Endings of logs and result files in words.
+pub(in super::super) fn endings() -> String {
+    ENDINGS.map(|ending| format!(".{ending}")).join(", ")
 }
 
 fn look_into(top: &Path, at: &Path, depth: usize, found: &mut Vec<Source>, others: &mut usize) -> anyhow::Result<()> {

@@ -92,7 +92,7 @@ impl Runner<'_> {
         if let Ok(value) = now {
             let name = format!("{:.1} °C now", *value as f64 / 1000.0);
             let left = self.time_left();
-            (self.context.progress)(Progress::Step { name: &name, left });
+            (self.context.progress)(Progress::Step { name: &name, left, is_silent: false });
         }
         self.recorder.flush();
         self.show_samples();

@@ -12,7 +12,7 @@ use facts::lines::padded;
 use facts::number::{number, with_unit};
 use facts::stats::median;
 use facts::{Explanation, Facts, Verdict};
-use record::Arrange;
+use record::{Arrange, report_words};
 use serde::Serialize;
 
 /// Width of names and values in a chart, in columns.
@@ -113,7 +113,8 @@ impl<'a> OwnResult<'a> {
         let mut familiar: Vec<&Board> = all.iter().filter(|board| board.is_familiar).collect();
         familiar.arrange_by(|a, b| times(a).ln().abs().total_cmp(&times(b).ln().abs()));
         let interval = figure.estimate.as_ref().map(|estimate| (estimate.low, estimate.high));
-        let this = Bar { name: THIS.to_owned(), value: figure.value, interval, results: 1, is_this: true };
+        let this =
+            Bar { name: report_words::THIS_BOARD.to_owned(), value: figure.value, interval, results: 1, is_this: true };
         let mut bars = vec![this];
         for board in next.into_iter().flatten().chain(familiar.iter().copied().take(FAMILIAR_BARS_MAX)) {
             if !bars.iter().any(|bar| bar.name == board.name) {
@@ -151,9 +152,6 @@ impl<'a> OwnResult<'a> {
         Some(bar(&format!("other {part}"), median(&values)?, values.len()))
     }
 }
-
-/// Name of the result itself in a chart.
-const THIS: &str = "this board";
 
 fn bar(name: &str, value: f64, results: usize) -> Bar {
     Bar { name: facts::plain(name), value, interval: None, results, is_this: false }

@@ -16,9 +16,12 @@ const NAMES_WIDTH_MAX: u16 = 34;
 const SMALLEST: (u16, u16) = (30, 8);
 /// Rows from which a sentence without room continues in a second row.
 const ROOMY_ROWS: u16 = 12;
-/// Maximum rows of a track and of a core: higher plots show no more.
-const TRACK_ROWS_MAX: u16 = 8;
+/// Rows that a track has before cores get more than one.
+const TRACK_ROWS: u16 = 8;
+/// Maximum rows of a core: higher plots show no more.
 const CORE_ROWS_MAX: u16 = 4;
+/// Part of the rows below the title for the list of steps.
+const STEPS_PART: u16 = 3;
 /// Lower end of temperature plots.
 const CELSIUS_FROM: f32 = 20.0;
 
@@ -52,7 +55,13 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
         line(buffer, area, row, text, faint);
     }
     let top = 1 + above.len() as u16;
-    plots(buffer, Rect { y: area.y + top, height: first - top, ..area }, state);
+    let room = first - top;
+    let items = (state.tracks.len() + state.cores.len()) as u16;
+    let list = (state.steps.len() as u16).min(room / STEPS_PART).min(room.saturating_sub(items));
+    for (row, text) in (first - list..).zip(&state.steps[state.steps.len() - usize::from(list)..]) {
+        line(buffer, area, row, text, Style::new());
+    }
+    plots(buffer, Rect { y: area.y + top, height: room - list, ..area }, state);
 }
 
 /// Joins parts to lines that fit into the screen, up to this number of lines, of which the last is cut at its end.
@@ -133,14 +142,14 @@ fn plots(buffer: &mut Buffer, area: Rect, state: &State) {
     let room_for_cores = area.height.saturating_sub(tracks);
     let each_core = cores <= room_for_cores;
     let per_row = (area.width - names_width(area.width) - 1).max(1);
-    let core_height = area.height.saturating_sub(tracks * TRACK_ROWS_MAX) / cores.max(1);
+    let core_height = area.height.saturating_sub(tracks * TRACK_ROWS) / cores.max(1);
     let core_height = core_height.clamp(1, CORE_ROWS_MAX);
     let core_rows = if each_core { cores * core_height } else { cores.div_ceil(per_row) };
     let room = area.height.saturating_sub(core_rows.min(room_for_cores));
     let mut y = area.y;
     for (index, shown) in state.tracks.iter().enumerate() {
         let left = tracks - index as u16;
-        let height = ((area.y + room).saturating_sub(y) / left.max(1)).min(TRACK_ROWS_MAX);
+        let height = (area.y + room).saturating_sub(y) / left.max(1);
         if height == 0 {
             break;
         }

@@ -73,6 +73,8 @@ struct State {
     load: String,
     interval_ms: u64,
     note: String,
+    /// Steps of a run with their results.
+    steps: Vec<String>,
     zoom: usize,
     paused: bool,
     /// Rows since the pause, which are kept and not shown.
@@ -140,6 +142,12 @@ impl Screen {
     pub(super) fn row(&mut self, watch: &Watch) -> anyhow::Result<()> {
         self.add(watch);
         self.draw()
+    }
+
+    /// Lists a step of a run with its result.
+    pub(crate) fn step_ended(&mut self, text: &str) {
+        self.state.steps.push(text.to_owned());
+        self.changed = true;
     }
 
     /// Shows a note about the monitor.

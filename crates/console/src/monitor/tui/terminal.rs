@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Columns and rows from which the screen is the default view.
-const LARGE: (u16, u16) = (100, 24);
+const LARGE: (u16, u16) = (80, 24);
 /// Maximum wait for the terminal to read the last frame.
 const LAST_PATIENCE: Duration = Duration::from_millis(600);
 

@@ -2,7 +2,7 @@
 
 use super::draw::draw;
 use super::*;
-use crate::look::Look;
+use crate::look::{Letters, Look};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use record::{Channel, CpuTime, Fact, Record, Run, Source};
@@ -54,7 +54,7 @@ fn screen(state: &State, width: u16, height: u16) -> Vec<String> {
     (0..height).map(|y| line(y).trim_end().to_owned()).collect()
 }
 
-const ASCII: Look = Look { colours: false, ascii: true };
+const ASCII: Look = Look { colours: false, ascii: true, letters: Letters::Ascii };
 
 #[test]
 fn screen_layout() {
@@ -65,7 +65,7 @@ fn screen_layout() {
                              0 % to 100 %                       ?###
         clock cpu0                600 MHz                       #:
                         0 MHz to 1800 MHz                       ###:
-        temp cpu-thermal          70.0 °C                        .:#
+        SoC temperature           70.0 °C                        .:#
                        20.0 °C to 70.0 °C                       :###
         cpu0                         75 %                       ?:::
         cpu1                         75 %                       ?:::
@@ -116,6 +116,21 @@ fn narrow_screen_has_every_word() {
 
 /// The sentence of a machine that reports nothing.
 const SILENT: &str = "Throttling cannot be seen: neither it nor a clock is reported here.";
+
+/// The last steps stand below the plots, which reach down to them.
+#[test]
+fn run_lists_its_steps() {
+    let mut state = State { is_run: true, ..state(2, ASCII) };
+    state.steps = (1..=30).map(|run| format!("7-zip on all CPUs, run {run} of 30: 5331 MIPS")).collect();
+    for (width, height, listed) in [(60, 12, 2), (80, 24, 6), (120, 40, 12)] {
+        let lines = screen(&state, width, height);
+        let steps: Vec<&String> = lines.iter().filter(|line| line.contains(" of 30: 5331 MIPS")).collect();
+        assert_eq!(steps.len(), listed, "{lines:#?}");
+        assert!(steps.last().unwrap().contains("run 30 of 30"), "{lines:#?}");
+        let above = lines.iter().position(|line| line == steps[0]).unwrap() - 1;
+        assert!(!lines[above].is_empty(), "{lines:#?}");
+    }
+}
 
 #[test]
 fn empty_stream_is_drawn() {
@@ -170,7 +185,7 @@ fn colours_are_used_only_where_there_are_some() {
         cells.iter().any(|cell| cell.fg != ratatui::style::Color::Reset)
     };
     assert!(!coloured(ASCII));
-    assert!(coloured(Look { colours: true, ascii: false }));
+    assert!(coloured(Look { colours: true, ..Look::default() }));
 }
 
 #[test]

@@ -7,12 +7,13 @@ mod statements;
 
 use crate::monitor::time_of_day;
 use facts::lines::capitalised;
-use facts::{Cause, Deficit, Diagnosis, Explanation, Facts, Finding, Scope, Severity};
+use facts::{Cause, Deficit, Diagnosis, Explanation, Facts, Finding, Ledger, Scope, Severity};
 use record::Arrange;
 use record::Window;
 use rules::relation::Relation;
 use rules::{Role, relations};
 use statements::Statements;
+use std::cmp::Reverse;
 
 /// Confidence in percent below which a diagnosis states it with a way to confirm it.
 const LIKELY_PERCENT: u8 = 80;
@@ -24,7 +25,7 @@ pub struct Narrative {
     pub answers: Vec<String>,
     /// Verdict in one sentence.
     pub verdict: String,
-    /// Loss of each main score, in one sentence each.
+    /// Loss of each main score, in one sentence each, the largest first.
     pub ledgers: Vec<String>,
     /// A paragraph for each cause, the most harmful first.
     pub causes: Vec<Paragraph>,
@@ -59,7 +60,9 @@ impl Narrative {
             explained.worst_first().into_iter().partition(|diagnosis| diagnosis.is_minor());
         let mut statements = Statements::default();
         let verdict = sentence::verdict(explained);
-        let ledgers: Vec<String> = explained.ledgers.iter().filter_map(sentence::ledger).collect();
+        let mut largest_first: Vec<&Ledger> = explained.ledgers.iter().collect();
+        largest_first.arrange_by_key(|ledger| Reverse(ledger.lost()));
+        let ledgers: Vec<String> = largest_first.into_iter().filter_map(sentence::ledger).collect();
         let answers: Vec<String> =
             explained.answers.iter().map(|index| explained.findings[*index].sentence()).collect();
         let deficit = explained.deficit.iter().filter(|_| verdict.has_deficit).map(|deficit| &deficit.sentence);

@@ -274,13 +274,15 @@ fn certainty(record: &Record) -> String {
         let middle = halves.get(halves.len() / 2).filter(|half| half.is_finite());
         let typical = middle.map_or("-".into(), |half| format!("{:.2} %", 100.0 * half));
         let mut line = format!(
-            "{}: {narrow} of {} medians have a 95 % interval within 1 % (typically {typical}), {capped} hit the time or count \
-             limit",
-            workload.as_str(),
+            "{}: {narrow} of {} figures are known within 1 % (typically within {typical})",
+            facts::lines::capitalised(workload.label()),
             halves.len(),
         );
+        if capped > 0 {
+            let _ = write!(line, "; {capped} were measured up to the limit of time or repetitions");
+        }
         if two > 0 {
-            let _ = write!(line, ", {two} are bimodal");
+            let _ = write!(line, "; {two} are bimodal");
         }
         let _ = writeln!(text, "{}", wrapped(&format!("{line}."), 3));
     }

@@ -110,8 +110,8 @@ fn memory_report_of_board() {
               duty cycle        MB/s read   ns (best)   ns (median)
                    100 %             3000       240.0         250.0
 
-        memory-bandwidth: 1 of 2 medians have a 95 % interval within 1 % (typically -),
-           0 hit the time or count limit, 1 are bimodal.
+        Memory bandwidth: 1 of 2 figures are known within 1 % (typically within -); 1
+           are bimodal.
         Total time: 8.0 s.
     "#]]
     .assert_eq(&text);
