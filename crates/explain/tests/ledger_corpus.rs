@@ -61,7 +61,8 @@ fn told_alike(name: &str, explained: &Explanation) {
         explained.verdict == Verdict::Degraded && scores.any(|score| score.score == ledger.score)
     };
     for ledger in explained.ledgers.iter().filter(is_degraded) {
-        for percent in ledger.whole_percents().parts.into_iter().filter(|percent| *percent > 0) {
+        let parts = ledger.parts.iter().zip(ledger.whole_percents().parts);
+        for (_, percent) in parts.filter(|(part, _)| part.points.percent >= Tenths(10)) {
             let words = format!("{percent} % of {}", ledger.score.words());
             assert!(sentence.contains(&words), "{name}: \"{words}\" is not in \"{sentence}\"");
         }

@@ -4,7 +4,7 @@
 //! first cause its readings would equal the others, and so on.
 
 use super::loss::Loss;
-use super::score::{Run, Score};
+use super::score::Score;
 use facts::stats::mean;
 use facts::view::{self, LoadClock};
 use facts::{Cause, Facts, Finding, Severity, Witness};
@@ -76,7 +76,7 @@ pub(super) fn by_rows(
         kept = next;
     }
     if let (Some(best), [(_, loss)]) = (free_best, found.as_mut_slice()) {
-        // A repetition at full clocks shows what the others lost at most.
+        // Repetitions at full clocks show what the others lost at most.
         let least = (score.rate() / best).min(1.0);
         (loss.factor, loss.high) = (loss.factor.max(least), loss.high.max(least));
     }
@@ -86,13 +86,12 @@ pub(super) fn by_rows(
 /// Remaining fraction of the clocks from which a repetition had all of them.
 const FREE_SHARE: f64 = 0.99;
 
-/// Rate of the best repetition at full clocks; `None` without one.
+/// Rate of the best repetition at full clocks.
 fn free_best(score: &Score<'_>, moments: &[Moment]) -> Option<f64> {
-    let is_free = |(index, _): &(usize, &Run<'_>)| {
-        let of_run = moments.iter().filter(|moment| moment.run == *index).map(|moment| moment.kept);
+    score.free_best(|index| {
+        let of_run = moments.iter().filter(|moment| moment.run == index).map(|moment| moment.kept);
         mean(&of_run.collect::<Vec<_>>()).is_some_and(|kept| kept >= FREE_SHARE)
-    };
-    score.runs.iter().enumerate().filter(is_free).map(|(_, run)| run.rate).reduce(f64::max)
+    })
 }
 
 /// Whether an x86 CPU was hot before the first repetition: its readings then do not show the clock that all cores can

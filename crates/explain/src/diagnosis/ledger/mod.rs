@@ -15,7 +15,7 @@ use super::graph::Graph;
 use compare::reference::Reference;
 use facts::figures::equivalent::equivalent;
 
-use facts::{Cause, Diagnosis, Facts, Finding, Ledger, Method, Witness};
+use facts::{Cause, Diagnosis, Facts, Finding, Ledger, Method, Witness, view};
 use loss::Loss;
 use record::{Fact, Missing, RuleId, Total};
 use rules::held_clocks::ClockPair;
@@ -61,8 +61,6 @@ struct ScoreContext<'a> {
 
 /// Margin above the best known rate, for boards with better memory.
 const KNOWN_BEST_MARGIN: f64 = 1.1;
-/// Causes whose clocks show what the kernel claims, which no board may reach with all CPUs busy.
-const OF_CLAIMS: [Cause; 2] = [Cause::NotVisible, Cause::FirmwareCap];
 /// Smallest difference between repetitions, as a fraction.
 const SAME_SHARE: f64 = 0.005;
 
@@ -187,8 +185,11 @@ impl ScoreContext<'_> {
     /// Limits a loss by reported clocks to what this CPU is known to reach.
     fn believe_what_is_known(&self, losses: &mut [CauseLoss]) {
         let lost: f64 = -losses.iter().map(|taken| taken.loss.factor.ln()).total::<f64>();
-        let is_reported =
-            |taken: &&mut CauseLoss| taken.loss.method == Method::Clocks && OF_CLAIMS.contains(&taken.cause);
+        // The advertised clock of x86 CPUs is the turbo of one core.
+        let is_turbo = |cause| cause == Cause::FirmwareCap && view::is_x86(self.facts);
+        let is_reported = |taken: &&mut CauseLoss| {
+            taken.loss.method == Method::Clocks && (taken.cause == Cause::NotVisible || is_turbo(taken.cause))
+        };
         let Some(taken) = losses.iter_mut().find(is_reported) else { return };
         let Some(best) = self.known_best() else { return };
         let margin = if taken.cause == Cause::NotVisible { KNOWN_BEST_MARGIN } else { 1.0 };

@@ -24,8 +24,7 @@ const FREE_SHARE: f64 = 0.02;
 pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>, cause: Cause) -> Option<Loss> {
     let runs: Vec<(&Run, Option<f64>)> =
         score.runs.iter().map(|run| (run, waited_share(facts, score, run, cause))).collect();
-    let free = runs.iter().filter(|(_, waited)| waited.is_some_and(|waited| waited <= FREE_SHARE));
-    let free_best = free.map(|(run, _)| run.rate).reduce(f64::max);
+    let free_best = score.free_best(|index| runs[index].1.is_some_and(|waited| waited <= FREE_SHARE));
     let kept = runs.iter().filter_map(|(run, waited)| {
         let by_use = match cause {
             // The CPU use of the threads includes their time in the kernel.

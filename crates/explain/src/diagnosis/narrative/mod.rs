@@ -241,8 +241,10 @@ fn notes(explained: &Explanation, deficit: Option<&Deficit>, statements: &mut St
         let mut deficits = deficit.iter();
         deficits.any(|deficit| match finding.rule {
             rules::MEMORY_SLOW => is_of_deficit(finding, deficit),
-            // This finding may have a reason that the deficit lacks.
-            rules::SCORE_LOW => deficit.cause.is_some() && is_of_deficit(finding, deficit),
+            // Slow memory lowers these scores; else the finding may have a reason that the deficit lacks.
+            rules::SCORE_LOW => {
+                deficit.cause == Some(Cause::DramClock) || deficit.cause.is_some() && is_of_deficit(finding, deficit)
+            }
             _ => false,
         })
     };

@@ -85,16 +85,18 @@ impl Loss {
     }
 }
 
-/// Losses of degraded main scores as in their ledgers, the largest first.
+/// Losses of degraded main scores of at least 1 %, as in their ledgers, the largest first.
 fn losses(explained: &Explanation) -> Vec<Loss> {
+    const LEAST: Tenths = Tenths(10);
     let mut losses: Vec<Loss> = Vec::new();
     let degraded = explained.scores.iter().filter(|score| score.is_main && score.verdict == Verdict::Degraded);
     for ledger in degraded.filter_map(|score| explained.ledger(&score.score)) {
         let whole = ledger.whole_percents();
-        let unseen = (Cause::NotVisible.words(), whole.unexplained, false);
+        let unseen = (Cause::NotVisible.words(), ledger.unexplained, whole.unexplained);
         let parts = ledger.parts.iter().zip(whole.parts);
-        let parts = parts.map(|(part, percent)| (part.cause.words(), percent, part.points.at_most));
-        for (words, percent, at_most) in parts.chain([unseen]).filter(|(_, percent, _)| *percent > 0) {
+        let parts = parts.map(|(part, percent)| (part.cause.words(), part.points, percent));
+        for (words, points, percent) in parts.chain([unseen]).filter(|(_, points, _)| points.percent >= LEAST) {
+            let at_most = points.at_most;
             let loss = (percent, at_most, ledger.score.words().to_owned());
             match losses.iter_mut().find(|known| known.words == words) {
                 Some(known) => known.of.push(loss),
