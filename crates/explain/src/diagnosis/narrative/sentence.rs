@@ -43,7 +43,9 @@ fn degraded(explained: &Explanation) -> VerdictSentence {
     let losses = losses(explained);
     let others = reasons(explained, |diagnosis| {
         let is_sized = losses.iter().any(|loss| loss.words == diagnosis.cause.words());
-        !is_sized && (diagnosis.cause != Cause::NotVisible || losses.is_empty())
+        let mut parts = explained.ledgers.iter().flat_map(|ledger| &ledger.parts);
+        let is_small = diagnosis.cause == Cause::NotVisible || parts.any(|part| part.cause == diagnosis.cause);
+        losses.is_empty() || !is_sized && !is_small
     });
     let parts: Vec<String> = losses.iter().map(Loss::clause).chain(others).collect();
     let is_told = |deficit: &&Deficit| deficit.cause.is_some() && (deficit.is_news || parts.is_empty());
