@@ -117,7 +117,7 @@ fn finding(
 fn of_cause(facts: &Facts<'_>, clock: &ClusterClock, deviation: f64) -> Finding {
     let of = |severity, template| Finding::new(RULE.id, severity, template).confidence(95);
     if let Some(reported_khz) = known_to_kernel(facts, clock) {
-        let template = "The highest clock of {cpus} is {reported} ({deviation}): cpufreq lists OPPs up to {claimed}, but \
+        let template = "The highest clock of {cpus} is {reported}: cpufreq lists OPPs up to {claimed}, but \
                         reports no more than this itself.";
         let severity = if deviation <= -REPORTED_PERCENT { Severity::Degraded } else { Severity::Info };
         return of(severity, template).with("reported", Quantity::Khz(reported_khz));
