@@ -202,7 +202,11 @@ mod tests {
 
     #[test]
     fn overhead_by_design_is_told_up_to_its_size() {
-        for (arch, system, expected) in [("riscv64", 6, true), ("aarch64", 6, false), ("riscv64", 14, false)] {
+        for (arch, system, expected) in [
+            ("riscv64", 6, Some("at most: usual on RISC-V")),
+            ("aarch64", 6, None),
+            ("riscv64", 14, Some("at most: about 10 % are usual on RISC-V")),
+        ] {
             let mut record =
                 with_step(log("0.9.67"), WorkloadId::SevenZip, Variant::MULTI, &[], (0.0, 2.0), compression(1));
             record.steps[0].threads = 4;
@@ -211,7 +215,10 @@ mod tests {
             let record = gauge_channel(record, share(CpuPercent::Busy), Unit::Percent, &[90; 4]);
             let record = gauge_channel(record, share(CpuPercent::System), Unit::Percent, &[system; 4]);
             let found = sentences(RULE.id, &record);
-            assert_eq!(found.iter().any(|sentence| sentence.contains("remote fences")), expected, "{found:?}");
+            match expected {
+                Some(words) => assert!(found[0].contains(words), "{found:?}"),
+                None => assert!(!found[0].contains("usual"), "{found:?}"),
+            }
         }
     }
 
