@@ -23,6 +23,7 @@ fn ledgers_add_up() {
         assert_eq!(scores.len(), explained.assessment.ledgers.len(), "{name}: one ledger for each score");
         all += explained.assessment.ledgers.len();
         unknown += explained.assessment.ledgers.iter().filter(|ledger| ledger.expected.known().is_none()).count();
+        told_alike(&name, &explained.assessment);
         for ledger in &explained.assessment.ledgers {
             let told = format!("{name}: {}", told(ledger));
             adds_up(&told, ledger);
@@ -50,6 +51,22 @@ fn adds_up(told: &str, ledger: &Ledger) {
     // Ledgers omit parts below 0.1 %.
     let left = 1.0 - ledger.unexplained.percent.as_percent() / 100.0;
     assert!(factors * left * expected.value <= ledger.reached.max(expected.value) * 1.003, "{told}");
+}
+
+/// The verdict has the numbers of the ledgers.
+fn told_alike(name: &str, explained: &Explanation) {
+    let sentence = explain::diagnosis::narrative::verdict_sentence(explained);
+    let is_degraded = |ledger: &&Ledger| {
+        let mut scores = explained.scores.iter().filter(|score| score.is_main && score.verdict == Verdict::Degraded);
+        explained.verdict == Verdict::Degraded && scores.any(|score| score.score == ledger.score)
+    };
+    for ledger in explained.ledgers.iter().filter(is_degraded) {
+        let parts = ledger.parts.iter().zip(ledger.whole_percents().parts);
+        for (_, percent) in parts.filter(|(part, _)| part.points.percent >= Tenths(10)) {
+            let words = format!("{percent} % of {}", ledger.score.words());
+            assert!(sentence.contains(&words), "{name}: \"{words}\" is not in \"{sentence}\"");
+        }
+    }
 }
 
 fn parts_are_sound(told: &str, record: &Record, explained: &Explanation, ledger: &Ledger) {

@@ -20,7 +20,7 @@ pub(super) fn finish(mut draft: Draft) -> Record {
     let samples = timeline::build(&mut draft, &clusters, &policies);
     blame_oom(&mut draft);
     let end_ms = samples.at_ms.last().copied().unwrap_or(0);
-    let states = states(&mut draft, end_ms, &policies);
+    let states = states(&mut draft, end_ms, &policies, cpu_count);
     let kernel_messages = kernel_messages(&mut draft);
     finish_run(&mut draft);
     let mut machine = std::mem::take(&mut draft.machine);
@@ -96,7 +96,7 @@ fn blame_oom(draft: &mut Draft) {
 }
 
 /// States before and after the benchmarks; counters of the whole run belong to the last state.
-fn states(draft: &mut Draft, end_ms: i64, policies: &[Policy]) -> Vec<record::State> {
+fn states(draft: &mut Draft, end_ms: i64, policies: &[Policy], cpu_count: u32) -> Vec<record::State> {
     let mut drafts = std::mem::take(&mut draft.states);
     let counted = !draft.residencies.is_empty() || draft.firmware_bits.is_some();
     if counted && drafts.len() < 2 {
@@ -108,7 +108,13 @@ fn states(draft: &mut Draft, end_ms: i64, policies: &[Policy]) -> Vec<record::St
         .enumerate()
         .map(|(index, state)| {
             let before = index == 0 && state.line.is_some();
-            state.finish(if before { 0 } else { end_ms })
+            let online_cpus = match state.online {
+                // iostat counts CPUs and does not name them.
+                Some(online) if online == cpu_count => (0..cpu_count).collect(),
+                _ if index > 0 && index == last => draft.online_cpus.clone(),
+                _ => Vec::new(),
+            };
+            record::State { online_cpus, ..state.finish(if before { 0 } else { end_ms }) }
         })
         .collect();
     if let Some(state) = states.get_mut(last) {

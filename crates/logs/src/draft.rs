@@ -45,8 +45,10 @@ pub(super) struct Draft {
     /// Core type of steps of console output, by the index of the step.
     pub(super) step_core_types: BTreeMap<usize, String>,
     pub(super) topology: Vec<TopologyRow>,
-    /// Number of CPUs according to iostat.
+    /// Number of CPUs according to iostat or lscpu.
     pub(super) cpu_count: Option<u32>,
+    /// CPUs online according to lscpu, which runs last.
+    pub(super) online_cpus: Vec<u32>,
     /// Time of day at the start, in milliseconds since midnight.
     pub(super) start_of_day_ms: Option<i64>,
     pub(super) phases: Vec<Phase>,

@@ -282,7 +282,8 @@ const TABLE_COLUMNS: [&str; 16] = [
 pub fn format_parts() -> Vec<String> {
     let sections = Kind::ALL.iter().map(|kind| format!("section {kind:?}"));
     let monitoring = monitor::columns().map(|column| format!("monitoring {column}"));
-    sections.chain(monitoring).chain(TABLE_COLUMNS.map(str::to_owned)).collect()
+    let lscpu = topology::lscpu_fields().map(|field| format!("lscpu {field}"));
+    sections.chain(monitoring).chain(lscpu).chain(TABLE_COLUMNS.map(str::to_owned)).collect()
 }
 
 /// True if the text contains lines that occur only in texts of sbc-bench.

@@ -98,6 +98,8 @@ pub(super) struct StateDraft {
     pub(super) line: Option<u32>,
     pub(super) memory: Option<MemoryState>,
     pub(super) swaps: Option<Vec<SwapState>>,
+    /// Number of CPUs online according to iostat.
+    pub(super) online: Option<u32>,
 }
 
 impl StateDraft {

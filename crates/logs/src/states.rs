@@ -106,7 +106,9 @@ fn iostat(section: &Section<'_, '_>, draft: &mut Draft) {
             draft.machine.kernel_arch = Fact::Known(arch.trim_matches('_').to_string());
         }
         let cpus = rest.rfind('(').map(|open| &rest[open + 1..]);
-        draft.cpu_count = cpus.and_then(text::leading_number).map(|(count, _)| count).or(draft.cpu_count);
+        let online = cpus.and_then(text::leading_number).map(|(count, _)| count);
+        draft.state().online = online;
+        draft.cpu_count = online.max(draft.cpu_count);
     }
     draft.block("iostat", section);
 }

@@ -57,6 +57,10 @@ pub(super) fn read_lscpu(section: &Section<'_, '_>, draft: &mut Draft) {
                 draft.machine.kernel_arch = Fact::Known(value.to_string());
             }
             "CPU(s)" if draft.cpu_count.is_none() => draft.cpu_count = value.parse().ok(),
+            "On-line CPU(s) list" => {
+                let cpus = record::parse_cpu_list(value).unwrap_or_default();
+                draft.online_cpus = cpus.into_iter().filter(|cpu| *cpu <= text::CPU_MAX).collect();
+            }
             "Hypervisor vendor" if is_hypervisor(value) => {
                 draft.machine.virtualisation = Fact::Known(value.to_string())
             }
@@ -81,10 +85,21 @@ pub(super) fn lscpu<'a>(machine: &'a record::Machine, name: &str) -> Option<&'a 
     wanted.map(|value| value.value.as_str())
 }
 
+/// Fields of `lscpu` that become values of the machine or of a state.
+const LSCPU_VALUES: [&str; 4] = ["Architecture", "CPU(s)", "On-line CPU(s) list", "Hypervisor vendor"];
+/// Fields of `lscpu` that are kept by their names.
+const LSCPU_NAMES: [&str; 6] =
+    ["Model name", "CPU max MHz", "CPU min MHz", "Frequency boost", "Thread(s) per core", "Virtualization"];
+/// End of the names of further fields that are kept.
+const LSCPU_ENDING: &str = "cache";
+
+/// All fields of `lscpu` that are read.
+pub(super) fn lscpu_fields() -> impl Iterator<Item = &'static str> {
+    LSCPU_VALUES.into_iter().chain(LSCPU_NAMES).chain([LSCPU_ENDING])
+}
+
 fn is_wanted(name: &str) -> bool {
-    const WANTED: [&str; 6] =
-        ["Model name", "CPU max MHz", "CPU min MHz", "Frequency boost", "Thread(s) per core", "Virtualization"];
-    WANTED.contains(&name) || name.ends_with(" cache")
+    LSCPU_NAMES.contains(&name) || name.rsplit(' ').next() == Some(LSCPU_ENDING)
 }
 
 #[cfg(test)]
@@ -99,6 +114,17 @@ mod tests {
             let mut draft = Draft::default();
             read_lscpu(&Section { kind: crate::section_kind::Kind::Lscpu, lines: &lines }, &mut draft);
             assert_eq!(draft.machine.virtualisation.known().map(String::as_str), found, "{vendor}");
+        }
+    }
+
+    #[test]
+    fn offline_cpus_are_not_in_the_list() {
+        for (value, expected) in [("0-2", &[0, 1, 2][..]), ("0,1", &[0, 1]), ("0-x", &[])] {
+            let text = format!("CPU(s):                4\nOn-line CPU(s) list:   {value}\n");
+            let lines = super::super::sections::lines(&text);
+            let mut draft = Draft::default();
+            read_lscpu(&Section { kind: crate::section_kind::Kind::Lscpu, lines: &lines }, &mut draft);
+            assert_eq!(draft.online_cpus, expected, "{value}");
         }
     }
 

@@ -108,7 +108,7 @@ fn starved(facts: &Facts<'_>) -> Option<Finding> {
     let own = own / f64::from(count);
     let is_by_others = busy - own >= OTHERS_PERCENT_MIN;
     let template = if is_by_others {
-        "The CPUs were {busy} busy and 7-zip on all CPUs used {own} of them: other tasks or the host had the rest in every run."
+        "The CPUs were {busy} busy and 7-zip on all CPUs used {own} of them: {others} had the rest in every run."
     } else {
         "The threads of 7-zip on all CPUs used {last_use} of the CPUs at most while they decompressed, in every run, where \
          {usual} is usual; the CPUs were {busy} busy."
@@ -119,6 +119,7 @@ fn starved(facts: &Facts<'_>) -> Option<Finding> {
         .with("usual", Quantity::Percent(usual))
         .with("busy", Quantity::Percent(busy))
         .with("own", Quantity::Percent(own))
+        .with("others", Quantity::Text(view::others_words(facts).to_owned()))
         .of(steps.iter().copied());
     let finding = if is_by_others { finding } else { finding.with("idle", Quantity::Percent(100.0 - busy)) };
     Some(finding.seen_by(Witness::CpuTime).at_all(steps.iter().map(|step| step_place(facts, *step))))

@@ -22,6 +22,9 @@ const DEVIATION_PERCENT_MIN: f64 = 1.0;
 const UNSTEADY_PERCENT_MIN: f64 = 10.0;
 /// Threshold at which a comparison of boards by advertised clock is misleading.
 const DEGRADED_PERCENT: f64 = 3.0;
+/// Same for a limit that the kernel reports. OPP tables list clocks of faster variants of a SoC, up to 16 % higher in
+/// published logs; more is a fault.
+const REPORTED_PERCENT: f64 = 20.0;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let later = facts.cluster_clocks(&Variant::HOT_AFTER);
@@ -106,9 +109,10 @@ fn finding(
 fn of_cause(facts: &Facts<'_>, clock: &ClusterClock, deviation: f64) -> Finding {
     let of = |severity, template| Finding::new(RULE.id, severity, template).confidence(95);
     if let Some(reported_khz) = known_to_kernel(facts, clock) {
-        let template = "The highest clock of {cpus} is {reported}: cpufreq lists OPPs up to {claimed}, but reports no more \
-                        than this itself. OPPs above it cannot be reached on this machine.";
-        return of(Severity::Info, template).with("reported", Quantity::Khz(reported_khz));
+        let template = "The highest clock of {cpus} is {reported}: cpufreq lists OPPs up to {claimed}, but \
+                        reports no more than this itself.";
+        let severity = if deviation <= -REPORTED_PERCENT { Severity::Degraded } else { Severity::Info };
+        return of(severity, template).with("reported", Quantity::Khz(reported_khz));
     }
     if let Some(known) = known_tolerance(facts, deviation) {
         let template = "Measured clock of {cpus} is {measured}, advertised {claimed} ({deviation}): {why}.";
@@ -263,8 +267,12 @@ mod tests {
 
     #[test]
     fn cap_that_the_kernel_reports_is_no_cap_behind_its_back() {
-        for (reported_khz, expected) in [(1_785_000, Severity::Info), (2_091_000, Severity::Degraded)] {
-            let points = vec![point(0, 2_091_000, 1_783_000), point(0, 1_989_000, 1_783_000)];
+        for (measured_khz, reported_khz, expected) in [
+            (1_783_000, 1_785_000, Severity::Info),
+            (1_783_000, 2_091_000, Severity::Degraded),
+            (698_000, 700_000, Severity::Degraded),
+        ] {
+            let points = vec![point(0, 2_091_000, measured_khz), point(0, 1_989_000, measured_khz)];
             let record = with_clocks(own_run(), Variant::COLD, points);
             let record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (1.0, 5.0), compression(1));
             let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &[reported_khz; 10]);

@@ -95,8 +95,11 @@ fn lower(facts: &Facts<'_>, before: &[ClusterClock], after: &[ClusterClock], whe
         let line = clock.line.map(Place::Line);
         line.unwrap_or_else(|| step_place(facts, clock.step))
     };
+    // The clock of a guest varies with the load of its host.
+    let is_small = view::is_guest(facts) && percent < UNSTEADY_PERCENT_MIN;
+    let severity = if is_small { Severity::Info } else { Severity::Degraded };
     Some(
-        Finding::new(RULE.id, Severity::Degraded, "CPU {cpu} measured {cold} cold and {hot} {when} ({change}).")
+        Finding::new(RULE.id, severity, "CPU {cpu} measured {cold} cold and {hot} {when} ({change}).")
             .with("cpu", Quantity::Count(hot.cpu.into()))
             .with("cold", Quantity::Khz(cold.measured_khz))
             .with("hot", Quantity::Khz(hot.measured_khz))

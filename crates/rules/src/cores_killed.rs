@@ -4,7 +4,7 @@
 use super::place::samples_place;
 use super::{Rule, slowdown};
 use facts::view::{OnlineCpus, Phase};
-use facts::{Facts, Finding, Quantity, Scope, Severity, Witness, view};
+use facts::{Facts, Finding, Place, Quantity, Scope, Severity, Witness, view};
 use record::{AllCpus, ChannelId, RuleId, WorkloadId};
 
 /// Maximum time between a temperature sample and an event at that temperature.
@@ -127,7 +127,24 @@ fn by_states(facts: &Facts<'_>) -> Option<Finding> {
     // A CPU that stayed offline is reported by the rules on settings.
     let ours = facts.switched_off().iter();
     let after = after + ours.filter(|off| off.to_ms == i64::MAX).count() as i64;
-    (after < before).then(|| fewer(before, after))
+    let finding = (after < before).then(|| fewer(before, after))?;
+    if !view::is_log(facts) {
+        return Some(finding);
+    }
+    // A log lacks the moment. Some kernels take idle CPUs offline, so the CPU use of each run decides.
+    let runs = facts.multi_totals().iter().zip(facts.halves());
+    let short = runs.filter(|(_, run)| run.decompressing_use <= 100.0 * after as f64);
+    let short: Vec<usize> = short.map(|((step, _), _)| *step).collect();
+    let finding = finding.seen_by(Witness::Settings).at(Place::Field("states".into()));
+    Some(if short.is_empty() {
+        let template = "{lost} of {before} CPUs were offline after the run; no score is known to lack them.";
+        Finding { template, severity: Severity::Info, ..finding }.about(Scope::Between)
+    } else {
+        let template = "{lost} of {before} CPUs went offline during the run: from run {run} on, 7-zip on all CPUs used no \
+                        more than the others.";
+        let run = short.first().and_then(|step| facts.steps.get(*step)).map_or(0, |step| step.repetition) + 1;
+        Finding { template, ..finding }.with("run", Quantity::Count(run.into())).of(short)
+    })
 }
 
 fn fewer(before: i64, after: i64) -> Finding {

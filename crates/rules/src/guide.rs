@@ -88,6 +88,8 @@ fn condition(when: RelationCondition) -> Option<String> {
             return Some(format!("the message contains {}", parts.join(" or ")));
         }
         RelationCondition::Bit(bit) => return Some(format!("it is about bit {bit} of the firmware's status")),
+        RelationCondition::SupplyClock => "the clock is that of the firmware during under-voltage",
+        RelationCondition::ByDesign => "the design of the machine is its reason",
         RelationCondition::FirmwareAsked => "the firmware was asked",
         RelationCondition::TemperatureKnown => "the temperature of the whole SoC was read at that time",
         RelationCondition::HotUncapped => {

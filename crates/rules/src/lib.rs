@@ -128,17 +128,22 @@ pub const BACKGROUND: RuleId = background_activity::RULE.id;
 pub const SYSTEM_TIME: RuleId = system_time::RULE.id;
 /// Rule for memory that is slower than on other boards.
 pub const MEMORY_SLOW: RuleId = memory_slow::RULE.id;
+/// Rule for scores that are lower than usual for their core and clock.
+pub const SCORE_LOW: RuleId = score_low::RULE.id;
 /// Rule for the absence of throttling, or of evidence for it.
 pub const NO_THROTTLING: RuleId = no_throttling::RULE.id;
 /// Rule for missing scores.
 pub const STEPS_MISSING: RuleId = steps_missing::RULE.id;
 pub use steps_missing::is_skip;
+pub use system_time::usual_system_percent;
 /// Rule for swapped memory.
 pub const SWAPPING: RuleId = swapping::RULE.id;
 /// Rule for CPUs that went offline.
 pub const CORES_KILLED: RuleId = cores_killed::RULE.id;
 /// Rules for results that declined during the measurement or vary between repetitions.
 pub const OF_DECLINES: [RuleId; 3] = [scores_decline::RULE.id, scores_unstable::RULE.id, series_declines::RULE.id];
+/// Rules for results that declined during the measurement.
+pub const OF_FALLS: [RuleId; 2] = [scores_decline::RULE.id, series_declines::RULE.id];
 
 /// Rule with this id. Findings on kernels have no rule.
 pub fn of(id: RuleId) -> Option<&'static Rule> {

@@ -48,14 +48,10 @@ fn judge(facts: &Facts<'_>, line: &LogLine) -> Option<Finding> {
         contradicted(
             facts,
             &[&thermal_throttling::RULE, &power_limit::RULE, &rpi_firmware::RULE, &scores_decline::RULE],
-            "The log says \"{verdict}\", but clocks or scores dropped: {evidence}",
+            "clocks or scores dropped",
         )?
     } else if text.starts_with("Measured clockspeed not lower") || text.starts_with("No mismatch") {
-        contradicted(
-            facts,
-            &[&clock_below_claim::RULE],
-            "The log says \"{verdict}\", but the clock is lower than advertised: {evidence}",
-        )?
+        contradicted(facts, &[&clock_below_claim::RULE], "the clock is lower than advertised")?
     } else if text.starts_with("Too much background activity (%system)") {
         let found = system_time::RULE.found(facts);
         found.is_empty().then(|| {
@@ -67,7 +63,7 @@ fn judge(facts: &Facts<'_>, line: &LogLine) -> Option<Finding> {
             .confidence(70)
         })?
     } else if text.starts_with("No swapping") {
-        contradicted(facts, &[&swapping::RULE], "The log says \"{verdict}\", but swapping occurred: {evidence}")?
+        contradicted(facts, &[&swapping::RULE], "swapping occurred")?
     } else if text.starts_with("Too much other background activity") {
         let found = background_activity::RULE.found(facts);
         found.is_empty().then(|| {
@@ -138,12 +134,13 @@ fn not_throttled(facts: &Facts<'_>) -> Option<Finding> {
 }
 
 /// A verdict that the findings of these rules contradict, if they harm at all.
-fn contradicted(facts: &Facts<'_>, rules: &[&Rule], template: &'static str) -> Option<Finding> {
+fn contradicted(facts: &Facts<'_>, rules: &[&Rule], but: &'static str) -> Option<Finding> {
     let mut found = rules.iter().flat_map(|rule| rule.found(facts).to_vec());
     let evidence = found.find(|finding| finding.severity > Severity::Info)?;
     Some(
-        Finding::new(RULE.id, Severity::Info, template)
+        Finding::new(RULE.id, Severity::Info, "The log says \"{verdict}\", but {but}: {evidence}")
             .confidence(evidence.confidence_percent)
+            .with("but", Quantity::Text(but.to_owned()))
             .with("evidence", Quantity::Text(evidence.sentence()))
             .at_all(evidence.places),
     )

@@ -62,6 +62,10 @@ pub enum RelationCondition {
     Says(&'static [&'static str]),
     /// The finding refers to this bit of the Raspberry Pi firmware.
     Bit(i64),
+    /// The clock of the finding is that of the Raspberry Pi firmware during under-voltage.
+    SupplyClock,
+    /// The finding names a design of the machine as its reason.
+    ByDesign,
     /// The throttling flags of the Raspberry Pi firmware were read.
     FirmwareAsked,
     /// Only OpenSSL ciphers were affected.

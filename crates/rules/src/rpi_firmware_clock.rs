@@ -29,7 +29,8 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         .with("of", Quantity::Count(clock.of as i64))
         .with("firmware", Quantity::Khz(clock.firmware_khz))
         .with("claimed", Quantity::Khz(clock.claimed_khz))
-        .with("lost", Quantity::Percent(100.0 * lost));
+        .with("lost", Quantity::Percent(100.0 * lost))
+        .with_known("supply", clock.is_of_supply.then_some(Quantity::Khz(clock.firmware_khz)));
         finding.of(clock.steps.iter().copied()).during(clock.first_ms, clock.last_ms).at(samples_place(
             facts,
             &clock.channel,

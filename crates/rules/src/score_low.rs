@@ -169,6 +169,7 @@ impl ScoreCheck<'_> {
             .with("low", Quantity::Mips(low))
             .with("high", Quantity::Mips(high))
             .with("results", Quantity::Count(self.expected.rows as i64))
+            .of([self.figure.step])
             .at(step_place(facts, self.figure.step))
     }
 }

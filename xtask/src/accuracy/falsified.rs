@@ -147,6 +147,16 @@ fn judge_rule(after: &Explained<'_>, rule: &RuleId) -> Judgement {
     Judgement::Wrong(format!("{name}: {rule} not found"))
 }
 
+fn is_percent(id: &ChannelId, of: CpuPercent) -> bool {
+    *id == ChannelId::AllCpus(AllCpus::Percent(of))
+}
+
+/// Lets the CPUs wait for storage in these runs, for this share of their time in percent.
+fn wait(record: &mut Record, runs: &[Window], percent: i64) -> Option<()> {
+    set(record, runs, |id| is_percent(id, CpuPercent::Iowait), |_| percent)?;
+    set(record, runs, |id| is_percent(id, CpuPercent::Busy), |_| 100 - percent)
+}
+
 const OTHERS: [Cause; 4] = [Cause::Background, Cause::NotVisible, Cause::StolenTime, Cause::TooLittleMemory];
 
 const ROWS: &[(&str, Change, Judge)] = &[
@@ -234,18 +244,92 @@ const ROWS: &[(&str, Change, Judge)] = &[
             let mut changed = record.clone();
             let runs = runs(record)?;
             scale(&mut changed, [1.0, 0.65, 0.65], false);
-            set(
-                &mut changed,
-                &runs[1..],
-                |id| *id == ChannelId::AllCpus(AllCpus::Percent(CpuPercent::System)),
-                |_| 35,
-            )?;
-            set(&mut changed, &runs[1..], |id| *id == ChannelId::AllCpus(AllCpus::Percent(CpuPercent::User)), |_| 65)?;
+            set(&mut changed, &runs[1..], |id| is_percent(id, CpuPercent::System), |_| 35)?;
+            set(&mut changed, &runs[1..], |id| is_percent(id, CpuPercent::User), |_| 65)?;
             Some(changed)
         },
         |before, after| {
             let judged = judge_loss(before, after, 23.3, &[Cause::KernelOverhead], &[Cause::Heat, Cause::PowerLimit]);
             if judged == Judgement::Right { judged } else { judge_rule(after, &rules::SYSTEM_TIME) }
+        },
+    ),
+    (
+        "kernel overhead of 25 % in all repetitions",
+        |record| {
+            let is_riscv = record.machine.kernel_arch.known().is_some_and(|arch| arch.starts_with("riscv"));
+            let mut changed = record.clone();
+            let runs = runs(record).filter(|_| !is_riscv)?;
+            scale(&mut changed, [0.75; 3], false);
+            set(&mut changed, &runs, |id| is_percent(id, CpuPercent::System), |_| 25)?;
+            set(&mut changed, &runs, |id| is_percent(id, CpuPercent::User), |_| 75)?;
+            Some(changed)
+        },
+        |before, after| judge_loss(before, after, 24.0, &[Cause::KernelOverhead], &[Cause::Heat, Cause::PowerLimit]),
+    ),
+    (
+        "I/O wait of 20 % in two repetitions",
+        |record| {
+            let mut changed = record.clone();
+            scale(&mut changed, [0.8, 0.8, 1.0], true);
+            wait(&mut changed, &runs(record)?[..2], 20)?;
+            Some(changed)
+        },
+        |before, after| judge_loss(before, after, 13.3, &[Cause::StorageWait], &[Cause::Heat, Cause::PowerLimit]),
+    ),
+    (
+        "swap in one repetition",
+        |record| {
+            let mut changed = record.clone();
+            scale(&mut changed, [1.0, 0.7, 1.0], true);
+            wait(&mut changed, &runs(record)?[1..2], 30)?;
+            let last = changed.states.last_mut().filter(|_| record.states.len() > 1)?;
+            let Fact::Known(swaps) = &mut last.swaps else { return None };
+            swaps.first_mut()?.used_kib += 217_344;
+            Some(changed)
+        },
+        |before, after| judge_loss(before, after, 10.0, &[Cause::TooLittleMemory], &[Cause::Heat, Cause::PowerLimit]),
+    ),
+    (
+        "a CPU offline after the first repetition",
+        |record| {
+            runs(record)?;
+            let cpus = record.machine.cpus.len() as u32;
+            let mut changed = record.clone();
+            let last = record.states.len().checked_sub(1).filter(|last| *last > 0 && cpus == 4)?;
+            changed.states[0].online_cpus = (0..cpus).collect();
+            changed.states[last].online_cpus = (0..cpus - 1).collect();
+            scale(&mut changed, [1.0, 0.75, 0.75], true);
+            Some(changed)
+        },
+        |before, after| judge_loss(before, after, 16.7, &[Cause::CpusTakenAway], &OTHERS[..1]),
+    ),
+    (
+        "clock at a third in all rows, all scores with it",
+        |record| {
+            let mut changed = record.clone();
+            let top = *record.machine.policies.iter().flat_map(|policy| &policy.opps_khz).max()?;
+            let whole = Window { start_ms: -1, end_ms: i64::MAX, ..Window::default() };
+            set(&mut changed, &[whole], ChannelId::is_any_claim, |_| i64::from(top / 3))?;
+            for step in &mut changed.steps {
+                match &mut step.outcome {
+                    Outcome::Done(StepMeasurement::Clock(clocks)) => {
+                        for point in &mut clocks.points {
+                            point.readings_khz.iter_mut().for_each(|khz| *khz = (*khz).min(top / 3));
+                            point.printed_mhz = point.printed_mhz.map(|mhz| mhz.min(top / 3000));
+                        }
+                    }
+                    Outcome::Done(StepMeasurement::Compression(done)) => {
+                        let parts = [&mut done.compressing_mips, &mut done.decompressing_mips, &mut done.total_mips];
+                        parts.into_iter().for_each(|mips| *mips /= 3);
+                    }
+                    _ => {}
+                }
+            }
+            (record.machine.policies.len() == 1).then_some(changed)
+        },
+        |_, after| match after.assessment.verdict {
+            verdict if verdict >= Verdict::Degraded => Judgement::Right,
+            verdict => Judgement::Wrong(verdict.to_string()),
         },
     ),
     (

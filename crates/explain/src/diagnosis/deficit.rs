@@ -20,9 +20,9 @@ pub(super) fn of(facts: &Facts<'_>, explanation: &Explanation) -> Option<Deficit
         (!(is_score && key.is_form(&Variant::MULTI)), !is_score)
     };
     // The ledger reports these losses.
+    let score = |gap: &Gap| facts.steps.get(entry(gap).figure.step).map(ScoreKey::of);
     let is_lost = |gap: &&Gap| {
-        let score = facts.steps.get(entry(gap).figure.step).map(ScoreKey::of);
-        let ledger = score.and_then(|score| explanation.ledger(&score));
+        let ledger = score(gap).and_then(|score| explanation.ledger(&score));
         ledger.is_some_and(|ledger| ledger.lost() >= LOSS_MIN)
     };
     let news: Vec<&Gap> = answer.gaps.iter().filter(|gap| !is_lost(gap)).collect();
@@ -36,6 +36,7 @@ pub(super) fn of(facts: &Facts<'_>, explanation: &Explanation) -> Option<Deficit
     Some(Deficit {
         sentence: facts::plain(&sentence(&answer, entry(worst), soc.as_deref(), worst, news.len().max(1) - 1)),
         figures: figures.collect(),
+        scores: news.iter().filter_map(|gap| score(gap)).collect(),
         is_news,
         cause: answer.causes.first().map(|cause| cause.id),
     })

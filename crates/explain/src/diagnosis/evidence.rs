@@ -35,7 +35,7 @@ const EVIDENCE: &[Evidence] = &[
         // A run without channels states the reason elsewhere.
         is_needed: |facts, _| view::is_log(facts) || !facts.samples.channels.is_empty(),
         is_there: Presence::Score(was_watched),
-        lack: "nothing was recorded while it ran",
+        lack: "neither clocks nor CPU use were recorded meanwhile",
     },
     section(
         |facts| has_step(facts, |step| step.workload.id() == Some(WorkloadId::Clock) && step.variant == Variant::COLD),

@@ -33,7 +33,9 @@ pub(super) fn of(facts: &Facts<'_>, findings: &[Finding]) -> Graph {
         findings.iter().map(|finding| FindingPlace::of(facts, finding, lines_of(finding.rule).1)).collect();
     let lines = findings.iter().zip(&places).map(|(finding, at)| {
         let lines = lines_of(finding.rule).0.iter().copied();
-        lines.filter(|(_, when)| when::holds(*when, facts, finding, at, findings)).collect()
+        let holding = lines.filter(|(_, when)| when::holds(*when, facts, finding, at, findings));
+        // What is a note belongs to no cause of a later line.
+        holding.take_while(|(relation, _)| *relation != Relation::Note).collect()
     });
     let lines = lines.collect();
     let mut builder = Builder { facts, findings, places, lines, is_taken: vec![false; findings.len()] };

@@ -37,6 +37,7 @@ pub fn explain_findings(facts: &Facts<'_>, findings: Vec<Finding>) -> Explanatio
     };
     verdict::weigh(&mut explanation);
     explanation.deficit = deficit::of(facts, &explanation);
+    verdict::weigh_deficit(&mut explanation);
     explanation.verdict = rules::stated::verdict(facts).unwrap_or_else(|| verdict::of(&explanation));
     explanation
 }

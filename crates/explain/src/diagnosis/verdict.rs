@@ -55,6 +55,16 @@ pub(super) fn weigh(explanation: &mut Explanation) {
     }
 }
 
+/// Valid scores that are lower than those of similar boards, for a cause that only the comparison shows, are degraded.
+pub(super) fn weigh_deficit(explanation: &mut Explanation) {
+    let Some(deficit) = explanation.deficit.as_ref().filter(|deficit| deficit.degrades()) else { return };
+    for score in &mut explanation.scores {
+        if score.verdict == Verdict::Valid && deficit.scores.contains(&score.score) {
+            score.verdict = Verdict::Degraded;
+        }
+    }
+}
+
 /// Whether a score is degraded by a known, small loss only.
 fn is_small(explanation: &Explanation, score: &ScoreVerdict) -> bool {
     let Some(ledger) = explanation.ledger(&score.score).filter(|ledger| ledger.expected.known().is_some()) else {
@@ -78,7 +88,7 @@ pub(super) fn of(explanation: &Explanation) -> Verdict {
     } else {
         main.chain(answers).max()
     };
-    // A deficit without a cause does not contradict the run.
-    let deficit = explanation.deficit.as_ref().filter(|deficit| deficit.cause.is_some()).map(|_| Verdict::Degraded);
+    // A deficit without a cause does not contradict the run, and one of known causes is in the scores.
+    let deficit = explanation.deficit.as_ref().filter(|deficit| deficit.degrades()).map(|_| Verdict::Degraded);
     verdict.max(deficit).unwrap_or(Verdict::Valid)
 }

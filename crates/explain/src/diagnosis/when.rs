@@ -1,8 +1,8 @@
 //! Conditions of the table of relations.
 
 use super::finding_place::FindingPlace;
-use facts::{Facts, Finding, Quantity, Severity, view};
-use record::{Record, Window, WorkloadId};
+use facts::{Facts, Finding, Place, Quantity, Severity, view};
+use record::{Record, Variant, Window, WorkloadId};
 use rules::relation::RelationCondition;
 use rules::slowdown::hot_millicelsius;
 
@@ -16,7 +16,7 @@ pub(super) fn holds(
 ) -> bool {
     match when {
         RelationCondition::Always => true,
-        RelationCondition::Hot => is_hot(facts, at),
+        RelationCondition::Hot => is_hot(facts, finding, at),
         RelationCondition::Swapped => found(all, is_of_swapping),
         RelationCondition::OutOfMemory => found(all, |finding| finding.rule == rules::OUT_OF_MEMORY),
         RelationCondition::Says(words) => {
@@ -24,6 +24,8 @@ pub(super) fn holds(
             words.iter().any(|word| sentence.contains(word))
         }
         RelationCondition::Bit(bit) => finding.value("bit") == Some(&Quantity::Count(bit)),
+        RelationCondition::SupplyClock => finding.value("supply").is_some(),
+        RelationCondition::ByDesign => finding.value("why").is_some(),
         RelationCondition::FirmwareAsked => view::firmware_bits(facts, 0) != view::FirmwareBits::Unknown,
         RelationCondition::CiphersAlone => {
             let is_cipher = |score: &usize| {
@@ -42,7 +44,7 @@ pub(super) fn holds(
             // A limit that is read needs no temperature to rule out heat.
             finding.value("limit").is_some() || (is_known && finding.unseen.is_none())
         }
-        RelationCondition::HotUncapped => is_uncapped(facts, finding) && is_hot(facts, at),
+        RelationCondition::HotUncapped => is_uncapped(facts, finding) && is_hot(facts, finding, at),
         RelationCondition::Uncapped => is_uncapped(facts, finding),
         RelationCondition::Unsteady => finding.value("later").is_some(),
         RelationCondition::Overclocked => found(all, |finding| finding.template == rules::config_txt::FASTER),
@@ -59,9 +61,10 @@ pub(super) fn is_of_the_run(when: RelationCondition) -> bool {
     matches!(when, RelationCondition::Swapped | RelationCondition::OutOfMemory)
 }
 
-fn is_hot(facts: &Facts<'_>, at: &FindingPlace) -> bool {
+fn is_hot(facts: &Facts<'_>, finding: &Finding, at: &FindingPlace) -> bool {
     let hot = hot_millicelsius(facts);
-    let was_cool = own_temperature(facts, at).is_some_and(|temp| temp < hot - COOLER_MILLICELSIUS);
+    let own = own_temperature(facts, at).or_else(|| temperature_of_cold_pass(facts, finding));
+    let was_cool = own.is_some_and(|temp| temp < hot - COOLER_MILLICELSIUS);
     !was_cool && temperature(facts, at).is_some_and(|temp| temp >= hot)
 }
 
@@ -87,6 +90,14 @@ fn own_temperature(facts: &Facts<'_>, at: &FindingPlace) -> Option<i64> {
     let span = at.span.filter(|_| !at.names_them)?;
     let window = Window { start_ms: span.from_ms, end_ms: span.to_ms, ..Window::default() };
     facts.heat(&window).map(|heat| heat.millicelsius_max)
+}
+
+/// Temperature behind a line of the clock pass before the load, which has no rows in a log: that of the idle machine.
+fn temperature_of_cold_pass(facts: &Facts<'_>, finding: &Finding) -> Option<i64> {
+    let lines = view::clock_passes(facts, &Variant::COLD).flat_map(|(_, clocks)| &clocks.points);
+    let mut lines = lines.filter_map(|point| point.line);
+    let is_of_it = |line: u32| finding.places.contains(&Place::Line(line));
+    facts.idle().as_ref().filter(|_| lines.any(is_of_it)).map(|idle| idle.millicelsius)
 }
 
 /// Maximum temperature during the scores and the time span of a finding.

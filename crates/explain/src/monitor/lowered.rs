@@ -3,7 +3,7 @@
 
 use super::Watch;
 use super::clocks::Clock;
-use super::tracks::{Source, Track, busy_percent, ticks_of};
+use super::tracks::{Source, Track, busy_percent, printed_use, ticks_of};
 use facts::{Facts, view};
 use record::{ChannelId, OfPolicy};
 use rules::slowdown::hot_millicelsius;
@@ -76,8 +76,11 @@ fn low(watch: &Watch, label: &str, clock: &Clock) -> Option<LowClock> {
     })
 }
 
-/// True if each policy of the clock has a busy CPU.
+/// True if each policy of the clock has a busy CPU; logs have the use of all CPUs together only.
 fn is_busy(watch: &Watch, clock: &Clock) -> bool {
+    if let Some(Source::Place(place)) = printed_use(watch) {
+        return watch.value(place).is_some_and(|percent| percent as f64 >= BUSY_PERCENT_MIN);
+    }
     let machine = &watch.record().machine;
     let busy = |cpu: &u32| match ticks_of(watch, Some(*cpu)) {
         Some(Source::Ticks(busy, idle)) => busy_percent(watch, &busy, &idle) >= Some(BUSY_PERCENT_MIN),
@@ -87,4 +90,30 @@ fn is_busy(watch: &Watch, clock: &Clock) -> bool {
     numbers
         .map(|number| machine.policies.iter().find(|policy| policy.policy == number))
         .all(|policy| policy.is_some_and(|policy| policy.cpus.iter().any(busy)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tracks::tracks;
+    use super::*;
+    use crate::test_support::{gauge_channel, log};
+    use record::{AllCpus, CpuPercent, Fact, Unit};
+
+    /// Logs have no ticks of CPUs.
+    #[test]
+    fn log_shows_a_low_clock_by_the_use_of_all_cpus() {
+        let busy = ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Busy));
+        let mut record = gauge_channel(log("0.9.50"), busy, Unit::Percent, &[]);
+        record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &[]);
+        record.machine.policies =
+            vec![record::Policy { cpus: vec![0, 1], clock_khz_max: Fact::Known(1_800_000), ..Default::default() }];
+        let mut watch = Watch::new(record);
+        for (at_ms, percent, khz, expected) in
+            [(0, 100, 408_000, Some(408_000)), (1000, 20, 408_000, None), (2000, 100, 1_800_000, None)]
+        {
+            watch.row(at_ms, vec![Some(percent), Some(khz)]);
+            let low = low_clock(&watch, tracks(&watch, None).iter(), None);
+            assert_eq!(low.map(|low| low.khz), expected, "{percent} % at {khz} kHz");
+        }
+    }
 }

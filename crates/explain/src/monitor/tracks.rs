@@ -75,11 +75,8 @@ impl Track {
 
 /// Tracks of a machine; `temperature` is the index of the SoC's temperature channel.
 pub fn tracks(watch: &Watch, temperature: Option<usize>) -> Vec<Track> {
-    let busy_percent = ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Busy));
-    let printed = |channel: &Channel| channel.id == busy_percent;
-    let printed = watch.channels().iter().position(printed).map(Source::Place);
-    let mut tracks: Vec<Track> =
-        ticks_of(watch, None).or(printed).map(|source| busy("all CPUs".into(), source)).into_iter().collect();
+    let of_all = ticks_of(watch, None).or_else(|| printed_use(watch));
+    let mut tracks: Vec<Track> = of_all.map(|source| busy("all CPUs".into(), source)).into_iter().collect();
     tracks.extend(clocks(watch));
     tracks.extend(temperatures(watch, temperature));
     tracks.extend(powers(watch));
@@ -102,6 +99,12 @@ pub fn cores(watch: &Watch) -> Vec<Track> {
         Some(busy(format!("cpu{cpu}"), ticks))
     };
     cpus.iter().filter_map(core).collect()
+}
+
+/// Use of all CPUs together as a log prints it.
+pub(super) fn printed_use(watch: &Watch) -> Option<Source> {
+    let busy_percent = ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Busy));
+    watch.channels().iter().position(|channel| channel.id == busy_percent).map(Source::Place)
 }
 
 fn busy(label: String, source: Source) -> Track {

@@ -49,10 +49,19 @@ pub struct Deficit {
     pub sentence: String,
     /// The figures: step and cluster of each.
     pub figures: Vec<(usize, Option<usize>)>,
+    /// Scores among them whose ledgers do not report the loss.
+    pub scores: Vec<ScoreKey>,
     /// True if the causes differ from the diagnoses.
     pub is_news: bool,
     /// Most likely cause, if known.
     pub cause: Option<Cause>,
+}
+
+impl Deficit {
+    /// True if it is a loss with a cause that no diagnosis reports.
+    pub fn degrades(&self) -> bool {
+        self.is_news && self.cause.is_some()
+    }
 }
 
 impl Explanation {

@@ -4,9 +4,10 @@
 //! temperature limit, all live; 16 to 19 the same since boot.
 
 use super::clock_gauge::{clock_gauge, is_wild};
+use super::clocks::{clock_passes, measured_khz};
 use super::samples::{channels, gauge, spans_a_death, states_of_last_part, whole_run};
 use crate::Facts;
-use record::{Channel, ChannelId, OfRaspberryPi, Record, Unit, WorkloadId};
+use record::{Channel, ChannelId, OfRaspberryPi, Record, Unit, Variant, WorkloadId};
 use std::collections::BTreeSet;
 
 /// State of one bit.
@@ -88,6 +89,8 @@ pub struct FirmwareClock {
     pub claimed_khz: u32,
     /// What the firmware said there.
     pub firmware_khz: u32,
+    /// Whether that is its clock during under-voltage.
+    pub is_of_supply: bool,
 }
 
 /// Simultaneous readings of one clock differ by rounding and by changes in between; from here a clock counts as lower.
@@ -130,6 +133,7 @@ pub(crate) fn firmware_clocks(facts: &Facts<'_>) -> Option<FirmwareClock> {
                 last_ms: reading.at_ms,
                 claimed_khz: claim as u32,
                 firmware_khz: khz as u32,
+                is_of_supply: false,
             });
             low.samples += 1;
             if !phase.steps.iter().all(|step| low.steps.contains(step)) {
@@ -141,7 +145,11 @@ pub(crate) fn firmware_clocks(facts: &Facts<'_>) -> Option<FirmwareClock> {
             }
         }
     }
-    seen.map(|clock| FirmwareClock { of, ..clock })
+    let supply_khz = supply_khz(facts);
+    seen.map(|clock| {
+        let is_of_supply = supply_khz.is_some_and(|supply_khz| f64::from(clock.firmware_khz) <= supply_khz);
+        FirmwareClock { of, is_of_supply, ..clock }
+    })
 }
 
 /// The highest clock of the Raspberry Pis whose firmware has a soft temperature limit: 3A+ and 3B+.
@@ -156,12 +164,25 @@ pub fn has_soft_limit(record: &Record) -> bool {
     firmware_clock_channel(record).is_some() && highest == Some(SOFT_LIMITED_KHZ)
 }
 
-/// A clock this near to the lowest OPP, as a share, is that OPP.
+/// A clock this near to the lowest one, as a share, is that clock.
 const LOWEST_SHARE: f64 = 1.02;
+/// Lowest clock that the firmware of any Raspberry Pi chooses by itself (`arm_freq_min`; raspberrypi.com, documentation
+/// of `config.txt`).
+const SUPPLY_KHZ_MIN: u32 = 600_000;
 
-/// Rows in which a weak supply held the clock: the firmware then uses the lowest clock. Logs lack the bits of each row;
-/// if they record under-voltage, rows count whose firmware clock is at the lowest OPP and below that of the kernel. If
-/// the lowest OPP is unknown, every lower clock counts.
+/// Highest clock of the firmware during under-voltage: its lowest clock. The kernel of a Raspberry Pi 5 lists OPPs below
+/// it, which run at that clock. `None` if no OPP is known.
+fn supply_khz(record: &Record) -> Option<f64> {
+    let points = clock_passes(record, &Variant::COLD).flat_map(|(_, clocks)| &clocks.points);
+    let measured = points.filter_map(measured_khz).min();
+    let listed = || record.machine.policies.iter().flat_map(|policy| policy.opps_khz.iter().copied());
+    let lowest = measured.or_else(|| listed().filter(|khz| *khz > 0).min())?;
+    Some(f64::from(lowest.max(SUPPLY_KHZ_MIN)) * LOWEST_SHARE)
+}
+
+/// Rows in which a weak supply held the clock: the firmware then uses its lowest clock. Logs lack the bits of each row;
+/// if they record under-voltage, rows count whose firmware clock is at the lowest one and below that of the kernel. If
+/// no OPP is known, every lower clock counts.
 pub(crate) fn under_voltage_rows(record: &Record) -> BTreeSet<usize> {
     let (Some(firmware), Some(claimed)) =
         (firmware_clock_channel(record), channels(record, ChannelId::is_policy_claim).next())
@@ -171,8 +192,7 @@ pub(crate) fn under_voltage_rows(record: &Record) -> BTreeSet<usize> {
     if matches!(firmware_bits(record, 0), FirmwareBits::Clear | FirmwareBits::Unknown) {
         return BTreeSet::new();
     }
-    let opps = record.machine.policies.iter().flat_map(|policy| policy.opps_khz.iter().copied());
-    let limit_khz = opps.filter(|khz| *khz > 0).min().map(|lowest_khz| f64::from(lowest_khz) * LOWEST_SHARE);
+    let limit_khz = supply_khz(record);
     let per_khz = if firmware.unit == Unit::Hertz { 1000 } else { 1 };
     let is_held = |reading: &super::Reading| {
         let khz = reading.value / per_khz;

@@ -11,3 +11,11 @@ pub fn is_guest(record: &Record) -> bool {
     let kind = record.machine.virtualisation.known().map(String::as_str);
     kind.is_some_and(|kind| !matches!(kind, "" | "none") && !CONTAINERS.contains(&kind))
 }
+
+/// Who had the CPU time that a workload lacked: in guests and containers possibly the host.
+pub fn others_words(record: &Record) -> &'static str {
+    match record.machine.virtualisation.known().map(String::as_str) {
+        None | Some("" | "none") => "other tasks",
+        Some(_) => "other tasks or the host",
+    }
+}

@@ -78,6 +78,7 @@ pub const CLAUSES: &[Form] = &[
 /// Replacements for sentences whose content was reported before.
 pub const SHORT: &[Form] = &[
     (&clock_above_claim::RULE, "Clock of {cpus}: +{deviation} against the advertised one."),
+    (&clock_below_claim::RULE, "Clock of {cpus}: {deviation} against the advertised one: {why}."),
     (&clock_below_claim::RULE, "Clock of {cpus}: {deviation} against the advertised one."),
     (&clock_column_untrue::RULE, "The reported clock of {whose} is not used as evidence either."),
     (&clock_column_untrue::RULE, "The reported clock did not change while the score dropped."),
@@ -92,8 +93,9 @@ pub const SHORT: &[Form] = &[
         &old_verdict_wrong::RULE,
         "The log says \"{verdict}\" because of {below} below the highest OPP; clocks and scores did not drop.",
     ),
-    (&old_verdict_wrong::RULE, "The log says \"{verdict}\", but clocks or scores dropped."),
-    (&opp_not_honoured::RULE, "{wrong} of {tried} lower OPPs do not run at their nominal clock either."),
+    (&old_verdict_wrong::RULE, "The log says \"{verdict}\", but {but}."),
+    (&old_verdict_wrong::RULE, "The log says \"{verdict}\", which is wrong."),
+    (&opp_not_honoured::RULE, "{wrong} of {tried} lower OPPs do not run at their nominal clock."),
     (&power_limit::RULE, "During {phase}, the clock dropped to {clock_after}: a power or current limit."),
     (&power_limit::RULE, "During {phase}, the clock dropped: a power or current limit."),
     (&rpi_firmware_clock::RULE, "In {samples} of {of} samples the firmware ran a lower clock than cpufreq reported."),

@@ -37,6 +37,7 @@ pub const RELATIONS: &[RuleRelations] = &[
         &clock_below_claim::RULE,
         J::All,
         &[
+            (Relation::Note, W::ByDesign),
             follows_if(C::LowVoltage, W::Uncapped),
             follows_if(C::Heat, W::HotUncapped),
             follows_if(C::Background, W::Unsteady),
@@ -161,7 +162,6 @@ pub const RELATIONS: &[RuleRelations] = &[
         J::Nothing,
         &[
             evidence_if(C::TooLittleMemory, W::Says(&["Swap configured"])),
-            evidence_if(C::PowerLimit, W::Says(&["Powercap", "powercap"])),
             evidence_if(C::Heat, W::Says(&["hrottling"])),
             NOTE,
         ],
@@ -190,7 +190,7 @@ pub const RELATIONS: &[RuleRelations] = &[
         &[
             contradicts(C::Heat),
             contradicts(C::PowerLimit),
-            follows(C::NotVisible),
+            follows_if(C::NotVisible, W::Says(&["got slower"])),
             follows_if(C::Background, W::Says(&["got slower"])),
             follows_if(C::TooLittleMemory, W::Says(&["got slower"])),
             follows_if(C::KernelOverhead, W::Says(&["got slower"])),
@@ -254,7 +254,7 @@ pub const RELATIONS: &[RuleRelations] = &[
         J::All,
         &[
             // The firmware's clock during under-voltage.
-            follows_if(C::LowVoltage, W::Says(&["down to 600 MHz"])),
+            follows_if(C::LowVoltage, W::SupplyClock),
             follows(C::Heat),
             HIDDEN_HEAT,
             root_if(C::FirmwareCap, W::FirmwareAsked),
@@ -282,6 +282,7 @@ pub const RELATIONS: &[RuleRelations] = &[
         &scores_decline::RULE,
         J::CompressionMulti,
         &[
+            follows(C::StartedBusy),
             follows_if(C::LowVoltage, W::RateFell),
             follows_if(C::Heat, W::RateFell),
             follows_if(C::PowerLimit, W::RateFell),
@@ -301,12 +302,15 @@ pub const RELATIONS: &[RuleRelations] = &[
         &scores_unstable::RULE,
         J::CompressionMulti,
         &[
+            follows(C::StartedBusy),
             follows_if(C::TooLittleMemory, W::Swapped),
             follows(C::Heat),
             follows(C::PowerLimit),
             follows(C::Background),
             follows(C::SlowMemory),
-            root_if(C::NumaOrScheduler, W::ManyNodes),
+            follows(C::StorageWait),
+            follows(C::KernelOverhead),
+            (Relation::Alone(C::NumaOrScheduler), W::ManyNodes),
         ],
         "runs differ by 7 % or more",
         "Repeat the run.",
@@ -314,7 +318,7 @@ pub const RELATIONS: &[RuleRelations] = &[
     row(
         &series_declines::RULE,
         J::All,
-        &[follows(C::LowVoltage), follows(C::Heat), follows(C::PowerLimit), HIDDEN_HEAT],
+        &[follows(C::StartedBusy), follows(C::LowVoltage), follows(C::Heat), follows(C::PowerLimit), HIDDEN_HEAT],
         "the load's own rate fell by 3 % or more while it ran",
         COOL,
     ),
@@ -382,6 +386,7 @@ pub const RELATIONS: &[RuleRelations] = &[
         J::All,
         &[
             root_if(C::CryptoEngine, W::CiphersAlone),
+            follows(C::StartedBusy),
             follows_if(C::TooLittleMemory, W::Swapped),
             root_if(C::NumaOrScheduler, W::ManyNodes),
             root(C::KernelOverhead),

@@ -25,6 +25,8 @@ const DUTY: f64 = 1.05;
 
 /// Clock at one moment of a repetition.
 struct Moment {
+    /// Index in `Score::runs`.
+    run: usize,
     /// Remaining fraction of the clock.
     kept: f64,
     cause: Cause,
@@ -53,6 +55,7 @@ pub(super) fn by_rows(
     if moments.is_empty() {
         return Vec::new();
     }
+    let free_best = free_best(score, &moments);
     // Removes the causes one after the other.
     let mut without: Vec<Cause> = Vec::new();
     let mut kept = kept_without(&moments, &without);
@@ -72,7 +75,23 @@ pub(super) fn by_rows(
         found.push((*cause, Loss::of_clock(kept / next, elasticity(facts, score, *cause), at_most, by)));
         kept = next;
     }
+    if let (Some(best), [(_, loss)]) = (free_best, found.as_mut_slice()) {
+        // Repetitions at full clocks show what the others lost at most.
+        let least = (score.rate() / best).min(1.0);
+        (loss.factor, loss.high) = (loss.factor.max(least), loss.high.max(least));
+    }
     found
+}
+
+/// Remaining fraction of the clocks from which a repetition had all of them.
+const FREE_SHARE: f64 = 0.99;
+
+/// Rate of the best repetition at full clocks.
+fn free_best(score: &Score<'_>, moments: &[Moment]) -> Option<f64> {
+    score.free_best(|index| {
+        let of_run = moments.iter().filter(|moment| moment.run == index).map(|moment| moment.kept);
+        mean(&of_run.collect::<Vec<_>>()).is_some_and(|kept| kept >= FREE_SHARE)
+    })
 }
 
 /// Whether an x86 CPU was hot before the first repetition: its readings then do not show the clock that all cores can
@@ -109,7 +128,7 @@ fn moments(facts: &Facts<'_>, score: &Score<'_>, clocks: &[LoadClock], chain: &[
     let weights: Vec<f64> = clocks.iter().map(|clock| weight(facts, &clock.cpus, clock.base_khz)).collect();
     let classes = Classes::of(facts, chain);
     let mut moments = Vec::new();
-    for run in &score.runs {
+    for (index, run) in score.runs.iter().enumerate() {
         let mut sums: std::collections::BTreeMap<i64, (f64, f64)> = std::collections::BTreeMap::new();
         for (clock, weight) in clocks.iter().zip(&weights) {
             for (at_ms, kept) in clock.kept(run.window.start_ms, run.window.end_ms, on_all) {
@@ -120,7 +139,7 @@ fn moments(facts: &Facts<'_>, score: &Score<'_>, clocks: &[LoadClock], chain: &[
         let rows = sums.into_iter().filter(|(_, (_, all))| *all > 0.0);
         moments.extend(rows.map(|(at_ms, (kept, all))| {
             let kept = kept / all;
-            Moment { kept, cause: classes.cause(at_ms, kept) }
+            Moment { run: index, kept, cause: classes.cause(at_ms, kept) }
         }));
     }
     moments
@@ -136,6 +155,8 @@ fn kept_without(moments: &[Moment], without: &[Cause]) -> f64 {
 struct Classes<'a> {
     chain: &'a [Cause],
     bits: Vec<(i64, bool)>,
+    /// Times at which the clock of the firmware shows under-voltage.
+    supply_ms: Vec<i64>,
     temperatures: Vec<(i64, i64)>,
     hot_millicelsius: i64,
 }
@@ -148,6 +169,11 @@ impl<'a> Classes<'a> {
         let heat = soc.map(|channel| view::temperatures(facts, channel, view::whole_run())).unwrap_or_default();
         Self {
             chain,
+            supply_ms: facts
+                .under_voltage_rows()
+                .iter()
+                .filter_map(|row| facts.samples.at_ms.get(*row).copied())
+                .collect(),
             bits: bits.into_iter().map(|reading| (reading.at_ms, reading.value & 1 != 0)).collect(),
             temperatures: heat.into_iter().map(|reading| (reading.at_ms, reading.value)).collect(),
             hot_millicelsius: hot_millicelsius(facts) - NEAR_MILLICELSIUS,
@@ -156,7 +182,8 @@ impl<'a> Classes<'a> {
 
     fn cause(&self, at_ms: i64, kept: f64) -> Cause {
         let has = |cause| self.chain.contains(&cause);
-        let is_low = || nearest(&self.bits, at_ms).unwrap_or(kept <= HALVED);
+        let is_low =
+            || nearest(&self.bits, at_ms).unwrap_or(kept <= HALVED || self.supply_ms.binary_search(&at_ms).is_ok());
         let is_hot = || nearest(&self.temperatures, at_ms).is_none_or(|temp| temp >= self.hot_millicelsius);
         match self.chain {
             [] => Cause::NotVisible,

@@ -15,7 +15,7 @@ use super::graph::Graph;
 use compare::reference::Reference;
 use facts::figures::equivalent::equivalent;
 
-use facts::{Cause, Diagnosis, Facts, Finding, Ledger, Method, Witness};
+use facts::{Cause, Diagnosis, Facts, Finding, Ledger, Method, Witness, view};
 use loss::Loss;
 use record::{Fact, Missing, RuleId, Total};
 use rules::held_clocks::ClockPair;
@@ -85,7 +85,8 @@ impl ScoreContext<'_> {
             let clocks = [of_rows, self.by_clocks_found(diagnosis, by_rows.is_empty()), of_runs];
             let clocks = clocks.into_iter().flatten().reduce(Loss::or);
             let loss = [clocks, counted].into_iter().flatten().reduce(Loss::and)?;
-            let kept_of_first = (declines && self.score.runs.len() > 1).then(|| self.score.kept_of_first());
+            let falls = self.has(diagnosis, &rules::OF_FALLS) && self.score.runs.len() > 1;
+            let kept_of_first = falls.then(|| self.score.kept_of_first());
             Some(CauseLoss { diagnosis: *index, cause, loss, kept_of_first })
         });
         taken.collect()
@@ -137,7 +138,7 @@ impl ScoreContext<'_> {
             }
             Cause::NotVisible if is_starved => waiting::loss_of_use(self.facts, self.score),
             Cause::TooLittleMemory | Cause::StorageWait | Cause::KernelOverhead => {
-                waiting::loss(self.facts, self.score)
+                waiting::loss(self.facts, self.score, diagnosis.cause)
             }
             _ => None,
         }
@@ -184,11 +185,15 @@ impl ScoreContext<'_> {
     /// Limits a loss by reported clocks to what this CPU is known to reach.
     fn believe_what_is_known(&self, losses: &mut [CauseLoss]) {
         let lost: f64 = -losses.iter().map(|taken| taken.loss.factor.ln()).total::<f64>();
-        let is_reported =
-            |taken: &&mut CauseLoss| taken.loss.method == Method::Clocks && taken.cause == Cause::NotVisible;
+        // The advertised clock of x86 CPUs is the turbo of one core.
+        let is_turbo = |cause| cause == Cause::FirmwareCap && view::is_x86(self.facts);
+        let is_reported = |taken: &&mut CauseLoss| {
+            taken.loss.method == Method::Clocks && (taken.cause == Cause::NotVisible || is_turbo(taken.cause))
+        };
         let Some(taken) = losses.iter_mut().find(is_reported) else { return };
         let Some(best) = self.known_best() else { return };
-        let known = (self.score.of_rate(best) * KNOWN_BEST_MARGIN / self.score.rate()).ln().max(0.0);
+        let margin = if taken.cause == Cause::NotVisible { KNOWN_BEST_MARGIN } else { 1.0 };
+        let known = (self.score.of_rate(best) * margin / self.score.rate()).ln().max(0.0);
         let more = lost - known;
         if more > 0.0 {
             taken.loss.factor = (taken.loss.factor.ln() + more).min(0.0).exp();

@@ -91,6 +91,13 @@ impl<'a> Score<'a> {
         view::cpu_count(facts).is_some_and(|cpus| self.busy_cpus >= cpus)
     }
 
+    /// Rate of the best repetition without a cause, if there are two: the rows of a log may miss a part of a single one.
+    pub(super) fn free_best(&self, is_free: impl Fn(usize) -> bool) -> Option<f64> {
+        let free = self.runs.iter().enumerate().filter(|(index, _)| is_free(*index));
+        let free: Vec<f64> = free.map(|(_, run)| run.rate).collect();
+        free.iter().copied().reduce(f64::max).filter(|_| free.len() > 1)
+    }
+
     /// Ratio of the score to the best repetition, at most 1.
     pub(super) fn kept_of_best(&self) -> f64 {
         let best = self.runs.iter().map(|run| run.rate).reduce(f64::max).unwrap_or(0.0);

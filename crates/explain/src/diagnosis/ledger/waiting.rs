@@ -6,7 +6,7 @@
 use super::loss::Loss;
 use super::score::{Run, Score, compression};
 use facts::stats::mean;
-use facts::{Facts, Method, Witness, view};
+use facts::{Cause, Facts, Method, Witness, view};
 use record::DictionaryRow;
 
 /// How busy the threads of 7-zip keep their CPUs while they compress, in percent, by the number of threads: medians of
@@ -17,21 +17,26 @@ const COMPRESSING: [(u32, f64); 9] =
 pub(super) const DECOMPRESSING_PERCENT: f64 = 99.0;
 /// Share of kernel time in any run, in percent of the CPU time.
 const SYSTEM_PERCENT: f64 = 1.0;
+/// Share of waiting up to which a repetition is free of it.
+const FREE_SHARE: f64 = 0.02;
 
-/// Loss of a score by waiting, if visible.
-pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>) -> Option<Loss> {
-    let kept: Vec<f64> = score
-        .runs
-        .iter()
-        .filter_map(|run| {
-            let waited = waited_share(facts, run);
-            let by_use = kept_by_use(score, run, DECOMPRESSING_PERCENT).or_else(|| kept_by_time(score, run));
-            match (by_use, waited) {
-                (Some(kept), Some(waited)) => Some(kept.max(1.0 - waited)),
-                (kept, waited) => kept.or(waited.map(|waited| 1.0 - waited)),
-            }
-        })
-        .collect();
+/// Loss of a score by waiting, if visible: no more than the distance to the best repetition without it.
+pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>, cause: Cause) -> Option<Loss> {
+    let runs: Vec<(&Run, Option<f64>)> =
+        score.runs.iter().map(|run| (run, waited_share(facts, score, run, cause))).collect();
+    let free_best = score.free_best(|index| runs[index].1.is_some_and(|waited| waited <= FREE_SHARE));
+    let kept = runs.iter().filter_map(|(run, waited)| {
+        let by_use = match cause {
+            // The CPU use of the threads includes their time in the kernel.
+            Cause::KernelOverhead => None,
+            _ => kept_by_use(score, run, DECOMPRESSING_PERCENT).or_else(|| kept_by_time(score, run)),
+        };
+        let by_wait = waited.map(|waited| 1.0 - waited);
+        let kept = [by_use, by_wait].into_iter().flatten().reduce(f64::max)?;
+        let least = free_best.map_or(0.0, |best| (run.rate / best).min(1.0));
+        Some(kept.max(least))
+    });
+    let kept: Vec<f64> = kept.collect();
     let by = if view::swap_traffic_pages(facts).is_some() { Witness::SwapTraffic } else { Witness::CpuTime };
     Some(Loss::of_share(mean(&kept)?, Method::Waiting, by))
 }
@@ -97,10 +102,19 @@ fn kept_by_time(score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
     Some((view::cpu_ns(run.step)? / elapsed_ns / score.cpus_there(run)).min(1.0))
 }
 
-/// Fraction of the requested CPU time spent waiting, or by the kernel beyond the usual share.
-fn waited_share(facts: &Facts<'_>, run: &Run<'_>) -> Option<f64> {
+/// Fraction of the requested CPU time that a cause took: waiting for storage, time of the kernel beyond the usual
+/// share, or both while memory is swapped.
+fn waited_share(facts: &Facts<'_>, score: &Score<'_>, run: &Run<'_>, cause: Cause) -> Option<f64> {
     let uses = facts.cpu_use(&run.window);
-    let waited = uses.iter().map(|usage| usage.iowait + (usage.system - SYSTEM_PERCENT).max(0.0));
+    let usual_percent = rules::usual_system_percent(facts, score.busy_cpus).unwrap_or(SYSTEM_PERCENT);
+    let waited = uses.iter().map(|usage| {
+        let system = (usage.system - usual_percent).max(0.0);
+        match cause {
+            Cause::StorageWait => usage.iowait,
+            Cause::KernelOverhead => system,
+            _ => usage.iowait + system,
+        }
+    });
     let waited = mean(&waited.collect::<Vec<_>>())?;
     let asked = mean(&uses.iter().map(|usage| usage.busy + usage.iowait).collect::<Vec<_>>())?;
     (asked > 0.0).then(|| (waited / asked).clamp(0.0, 1.0))

@@ -79,6 +79,7 @@ impl Narrative {
         });
         let mut all: Vec<String> = minor.collect();
         let unsaid = explained.deficit.iter().filter(|deficit| deficit.is_news && !verdict.has_deficit);
+        let unsaid = unsaid.filter(|deficit| !is_of_low_scores(explained, deficit));
         all.extend(unsaid.map(|deficit| capitalised(&deficit.sentence)));
         let deficit = explained.deficit.as_ref().filter(|deficit| deficit.is_news || verdict.has_deficit);
         all.extend(notes(explained, deficit, &mut statements));
@@ -219,13 +220,36 @@ pub fn remedy(facts: &Facts<'_>, explained: &Explanation, diagnosis: &Diagnosis)
     rules::remedy(rule).filter(|_| is_its_own).unwrap_or(diagnosis.cause.remedy())
 }
 
+/// Whether a finding is about a figure of a deficit.
+fn is_of_deficit(finding: &Finding, deficit: &Deficit) -> bool {
+    let mut figures = deficit.figures.iter();
+    matches!(&finding.scope, Some(Scope::Steps(steps)) if figures.any(|(step, _)| steps.contains(step)))
+}
+
+/// Whether a deficit without a cause is that of scores which other notes compare with their cores and clocks.
+fn is_of_low_scores(explained: &Explanation, deficit: &Deficit) -> bool {
+    let low = explained.findings.iter().filter(|finding| finding.rule == rules::SCORE_LOW);
+    let steps = low.filter_map(|finding| match &finding.scope {
+        Some(Scope::Steps(steps)) => Some(steps),
+        _ => None,
+    });
+    let steps: Vec<usize> = steps.flatten().copied().collect();
+    deficit.cause.is_none() && deficit.figures.iter().all(|(step, _)| steps.contains(step))
+}
+
 /// Notes, with short forms for repetitions.
 fn notes(explained: &Explanation, deficit: Option<&Deficit>, statements: &mut Statements) -> Vec<String> {
     // The deficit covers the same comparison.
     let is_compared = |finding: &Finding| {
-        let mut figures = deficit.iter().flat_map(|deficit| &deficit.figures);
-        let mut is_of = |steps: &[usize]| figures.any(|(step, _)| steps.contains(step));
-        finding.rule == rules::MEMORY_SLOW && matches!(&finding.scope, Some(Scope::Steps(steps)) if is_of(steps))
+        let mut deficits = deficit.iter();
+        deficits.any(|deficit| match finding.rule {
+            rules::MEMORY_SLOW => is_of_deficit(finding, deficit),
+            // Slow memory lowers these scores; else the finding may have a reason that the deficit lacks.
+            rules::SCORE_LOW => {
+                deficit.cause == Some(Cause::DramClock) || deficit.cause.is_some() && is_of_deficit(finding, deficit)
+            }
+            _ => false,
+        })
     };
     let mut findings: Vec<&Finding> = explained.notes.iter().map(|index| &explained.findings[*index]).collect();
     findings.retain(|finding| !is_compared(finding));

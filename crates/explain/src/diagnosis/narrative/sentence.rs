@@ -43,7 +43,9 @@ fn degraded(explained: &Explanation) -> VerdictSentence {
     let losses = losses(explained);
     let others = reasons(explained, |diagnosis| {
         let is_sized = losses.iter().any(|loss| loss.words == diagnosis.cause.words());
-        !is_sized && (diagnosis.cause != Cause::NotVisible || losses.is_empty())
+        let mut parts = explained.ledgers.iter().flat_map(|ledger| &ledger.parts);
+        let is_small = diagnosis.cause == Cause::NotVisible || parts.any(|part| part.cause == diagnosis.cause);
+        losses.is_empty() || !is_sized && !is_small
     });
     let parts: Vec<String> = losses.iter().map(Loss::clause).chain(others).collect();
     let is_told = |deficit: &&Deficit| deficit.cause.is_some() && (deficit.is_news || parts.is_empty());
@@ -70,30 +72,33 @@ fn lower_first(sentence: &str) -> String {
 /// Loss of main scores by one cause.
 struct Loss {
     words: &'static str,
-    /// Loss, whether it is an upper bound, and score; the largest first.
-    of: Vec<(Tenths, bool, String)>,
+    /// Loss in whole percent, whether it is an upper bound, and score; the largest first.
+    of: Vec<(i64, bool, String)>,
 }
 
 impl Loss {
     /// `heat took 44 % of 7-zip on all CPUs and 20 % of cpuminer`.
     fn clause(&self) -> String {
-        let of = self.of.iter().map(|(points, at_most, score)| {
+        let of = self.of.iter().map(|(percent, at_most, score)| {
             let at_most = if *at_most { "at most " } else { "" };
-            format!("{at_most}{:.0} % of {score}", points.as_percent())
+            format!("{at_most}{percent} % of {score}")
         });
         format!("{} took {}", self.words, listed(&of.collect::<Vec<_>>()))
     }
 }
 
-/// Losses of degraded main scores of at least 1 %, the largest first.
+/// Losses of degraded main scores of at least 1 %, as in their ledgers, the largest first.
 fn losses(explained: &Explanation) -> Vec<Loss> {
     const LEAST: Tenths = Tenths(10);
     let mut losses: Vec<Loss> = Vec::new();
     let degraded = explained.scores.iter().filter(|score| score.is_main && score.verdict == Verdict::Degraded);
     for ledger in degraded.filter_map(|score| explained.ledger(&score.score)) {
-        let unseen = (Cause::NotVisible.words(), ledger.unexplained.percent, false);
-        let parts = ledger.parts.iter().map(|part| (part.cause.words(), part.points.percent, part.points.at_most));
-        for (words, percent, at_most) in parts.chain([unseen]).filter(|(_, percent, _)| *percent >= LEAST) {
+        let whole = ledger.whole_percents();
+        let unseen = (Cause::NotVisible.words(), ledger.unexplained, whole.unexplained);
+        let parts = ledger.parts.iter().zip(whole.parts);
+        let parts = parts.map(|(part, percent)| (part.cause.words(), part.points, percent));
+        for (words, points, percent) in parts.chain([unseen]).filter(|(_, points, _)| points.percent >= LEAST) {
+            let at_most = points.at_most;
             let loss = (percent, at_most, ledger.score.words().to_owned());
             match losses.iter_mut().find(|known| known.words == words) {
                 Some(known) => known.of.push(loss),
