@@ -44,6 +44,11 @@ impl<'a> KnownResult<'a> {
         self.peer.row.soc_key.as_deref() == Some(soc_key)
     }
 
+    /// True if its programs are known to have another word size.
+    pub(super) fn is_of_other_userland(&self, bits: u32) -> bool {
+        self.peer.row.userland_bits.is_some_and(|own| own != bits)
+    }
+
     /// Best value.
     pub(super) fn best(&self, higher_is_better: bool) -> Option<f64> {
         let better = if higher_is_better { f64::max } else { f64::min };
