@@ -72,7 +72,7 @@ fn four_results_stand_in_80_columns() {
         assert!(too_wide.is_empty(), "{columns}: {too_wide:?}");
     }
     let narrow = text(&comparison, 40, Detail::Full);
-    assert!(narrow.contains("      A 4000, B 4400, change +10.0 %\n      better\n"), "{narrow}");
+    assert!(narrow.contains("      A 4000, B 4400, change 1.1x faster\n"), "{narrow}");
     let text = text(&comparison, 80, Detail::Full);
     let first = &comparison.sentences[0];
     assert!(first.starts_with("B is 1.1x faster than A in 7-zip on all CPUs (4400 and 4000 MIPS)."), "{first}");
@@ -95,27 +95,34 @@ fn lower_clock_explains_lower_scores() {
     check(
         &[("a.txt", &a, &[]), ("b.txt", &b, &[])],
         &expect![[r#"
-            B is 0.86 times as fast as A in 7-zip on all CPUs (3475 and 4020 MIPS). The
-            measured clock (1300 MHz instead of 1500 MHz) explains the difference.
+            B is 1.2x slower than A in 7-zip on all CPUs (3475 and 4020 MIPS). The measured
+            clock (1300 MHz instead of 1500 MHz) explains the difference.
 
             A  a.txt (One, valid)
             B  b.txt (Two, valid)
 
-            Figures, and their change from the first result that has them; changes within
-            noise have no word:
+            7-zip on all CPUs (MIPS)
+               A      4020 #############################################################
+               B      3475 #####################################################
 
-                                          A     B   change
-               clock, measured cold (MHz)
-                  Cortex-A53           1500  1300  -13.3 % worse
-               7-zip, one CPU (MIPS)
-                  Cortex-A53           1140   990  -13.2 % worse
-               7-zip, all CPUs (MIPS)  4020  3475  -13.6 % worse
+            7-zip on one CPU (MIPS)
+               A      1140 #############################################################
+               B       990 #####################################################
 
             Likely causes:
-               B: The advertised clock is 1300 MHz instead of 1500 MHz. (clock, measured
-                  cold)
-               B: The measured clock (1300 MHz instead of 1500 MHz) explains the difference.
-                  (7-zip, one CPU; 7-zip, all CPUs)
+               B: The advertised clock is 1300 MHz instead of 1500 MHz (clock, measured
+                  cold).
+               B: The measured clock (1300 MHz instead of 1500 MHz) explains the difference
+                  (7-zip, one CPU; 7-zip, all CPUs).
+
+            Figures, and how they compare with the first result that has them:
+
+                                          A     B       change
+               clock, measured cold (MHz)
+                  Cortex-A53           1500  1300  1.2x slower
+               7-zip, one CPU (MIPS)
+                  Cortex-A53           1140   990  1.2x slower
+               7-zip, all CPUs (MIPS)  4020  3475  1.2x slower
 
             Settings that differ:
                board
@@ -147,15 +154,22 @@ fn differences_within_noise_are_unmarked() {
             A  a.txt (One, valid)
             B  b.txt (One, valid)
 
-            Figures, and their change from the first result that has them; changes within
-            noise have no word:
+            7-zip on all CPUs (MIPS)
+               A      4200 #############################################################
+               B      4000 ##########################################################
 
-                                          A     B  change
+            7-zip on one CPU (MIPS)
+               A      1140 ############################################################
+               B      1150 #############################################################
+
+            Figures, and how they compare with the first result that has them:
+
+                                          A     B        change
                clock, measured cold (MHz)
-                  Cortex-A53           1500  1500   0.0 %
+                  Cortex-A53           1500  1500  within noise
                7-zip, one CPU (MIPS)
-                  Cortex-A53           1140  1150  +0.9 %
-               7-zip, all CPUs (MIPS)  4200  4000  -4.8 %
+                  Cortex-A53           1140  1150  within noise
+               7-zip, all CPUs (MIPS)  4200  4000  within noise
 
             No difference in known settings.
         "#]],
@@ -201,24 +215,31 @@ fn finding_of_the_slower_side_is_a_cause() {
     check(
         &sides,
         &expect![[r#"
-            B is 0.75 times as fast as A in 7-zip on all CPUs (3000 and 4000 MIPS). In
-            b.txt: It was too hot.
+            B is 1.3x slower than A in 7-zip on all CPUs (3000 and 4000 MIPS). In b.txt: It
+            was too hot.
 
             A  a.txt (One, valid)
             B  b.txt (One, valid)
 
-            Figures, and their change from the first result that has them; changes within
-            noise have no word:
+            7-zip on all CPUs (MIPS)
+               A      4000 #############################################################
+               B      3000 ##############################################
 
-                                          A     B   change
-               clock, measured cold (MHz)
-                  Cortex-A53           1500  1500    0.0 %
-               7-zip, one CPU (MIPS)
-                  Cortex-A53           1140  1140    0.0 %
-               7-zip, all CPUs (MIPS)  4000  3000  -25.0 % worse
+            7-zip on one CPU (MIPS)
+               A      1140 #############################################################
+               B      1140 #############################################################
 
             Likely causes:
-               B: In b.txt: It was too hot. (7-zip, all CPUs)
+               B: In b.txt: It was too hot (7-zip, all CPUs).
+
+            Figures, and how they compare with the first result that has them:
+
+                                          A     B        change
+               clock, measured cold (MHz)
+                  Cortex-A53           1500  1500  within noise
+               7-zip, one CPU (MIPS)
+                  Cortex-A53           1140  1140  within noise
+               7-zip, all CPUs (MIPS)  4000  3000   1.3x slower
 
             No difference in known settings.
         "#]],
@@ -245,14 +266,17 @@ fn other_methods_and_incomparable_figures_are_left_out() {
             A  a.txt (One, valid)
             B  b.txt (One, valid)
 
-            Figures, and their change from the first result that has them; changes within
-            noise have no word:
+            7-zip on one CPU (MIPS)
+               A      1140 #####################################################
+               B     ≈1304 #############################################################
 
-                                 A      B   change
+            Figures, and how they compare with the first result that has them:
+
+                                 A      B        change
                clock, measured cold (MHz)
-                  Cortex-A53  1500   1500    0.0 %
+                  Cortex-A53  1500   1500  within noise
                7-zip, one CPU (MIPS)
-                  Cortex-A53  1140  ≈1304  +14.4 % better
+                  Cortex-A53  1140  ≈1304   1.1x faster
 
             Estimated (≈), with 90 % intervals:
                B: 16.02 equivalent: 1304 (1210 to 1402), from 26 by 1.15 (7-zip, one CPU)
@@ -316,11 +340,11 @@ fn result_is_ranked_among_valid_rows_of_its_kind() {
         this clock), place among boards with this SoC; per MHz: against the median of
         other cores of this type; place among all boards. `≈` is estimated.
 
-                          this  median      range  SoC  per MHz  all
+                          this  median                 range  SoC  per MHz  all
            7-zip, one CPU (MIPS)
-              Cortex-A53  1140    1150  1100-1200  2/3        -  3/5
+              Cortex-A53  1140    1150  1100 (B) to 1200 (B)  2/3        -  3/5
            7-zip, all CPUs (MIPS)
-              all CPUs    4000    3900       3900  1/2        -  3/4
+              all CPUs    4000    3900              3900 (B)  1/2        -  3/4
 
         Not compared:
            clock@0: no reference result has this workload

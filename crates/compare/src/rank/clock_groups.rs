@@ -81,7 +81,7 @@ mod tests {
             (pi, &[Some(2999.0), Some(3000.0)], &["X at 3000 MHz: [0, 1]"]),
             (pi, &[Some(2330.0), Some(2348.0)], &["X: [0, 1]"]),
             (pi, &[Some(3000.0), None], &["X at 3000 MHz: [0]", "X: [1]"]),
-            (None, &[Some(2070.0), Some(1990.0), None], &["X: [1, 0, 2]"]),
+            (None, &[Some(2070.0), Some(2000.0), None], &["X: [1, 0, 2]"]),
             (None, &[Some(2070.0), Some(1800.0), None], &["X at 1800 MHz: [1]", "X at 2070 MHz: [0]", "X: [2]"]),
             (None, &[None], &["X: [0]"]),
         ] {
