@@ -44,9 +44,10 @@ impl<'a> KnownResult<'a> {
         self.peer.row.soc_key.as_deref() == Some(soc_key)
     }
 
-    /// True if its programs are known to have another word size.
+    /// True if its programs have another word size. Published logs that do not say theirs are of either.
     pub(super) fn is_of_other_userland(&self, bits: u32) -> bool {
-        self.peer.row.userland_bits.is_some_and(|own| own != bits)
+        let row = self.peer.row;
+        row.userland_bits.map_or(row.is_published, |own| own != bits)
     }
 
     /// Best value.
