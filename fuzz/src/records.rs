@@ -46,10 +46,10 @@ pub(crate) fn explain_all(record: &Record) {
     for format in explain::results::FORMATS {
         (format.write)(&explain::results::Table { rows: &rows, columns: 80 });
     }
-    compare::ranking_text(&compare::rank(explained, Reference::builtin()), 40);
+    compare::ranking_text(&compare::rank(explained, Reference::builtin()), 40, compare::Detail::Full);
     let name = || "a".to_owned();
     let side = || compare::Side { name: name(), explained };
-    compare::text(&compare::compare(&[side(), side()]), 40);
+    compare::text(&compare::compare(&[side(), side()]), 40, compare::Detail::Full);
     let sample = || trend::Sample { name: name(), facts, verdict: assessment.verdict };
     trend::text(&trend::trends(&[sample(), sample(), sample()]));
     kernel::text(facts, &kernel::verdict(facts, &Eol::shipped()));

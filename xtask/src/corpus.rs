@@ -17,7 +17,7 @@ const TABLE: &str = "data/reference.tsv";
 const COMMENT: &str = "\
 # Figures of real boards: one row for each log, made by `cargo xtask corpus`, never edited by hand.
 # source is the name of the log at https://github.com/ThomasKaiser/sbc-bench/tree/master/results (BSD-3-Clause).
-# name is what the list of results calls the machine, where the log has another name. Columns named workload@method hold figures (MIPS, kB/s, MB/s, ns, MHz, kH/s); those ending in /core one for each cluster
+# name is what the list of results calls the machine, where the log has another name. userland_bits is the word size of its programs. Columns named workload@method hold figures (MIPS, kB/s, MB/s, ns, MHz, kH/s); those ending in /core one for each cluster
 # in the order of `cores`, separated by `;`. `~` marks a figure that must not be compared with others, `!` one that
 # something lowered, so that it does not say what the board can do; `-` is nothing.
 ";

@@ -69,8 +69,11 @@ fn check(output: &Output, expected: &[&str]) {
 fn compare_ranks_one_and_compares_several() {
     let results = Results::new("compare", &[5000, 4000]);
     let words = ["7-zip, all CPUs (MIPS)\n", "all CPUs  5000  ", " compared with known results:"];
-    check(&results.run(&["compare"], 1), &words);
-    check(&results.run(&["compare"], 2), &["A  ", "B  ", "-20.0 % worse", "No difference in known settings."]);
+    check(&results.run(&["compare", "--details"], 1), &words);
+    check(&results.run(&["compare"], 1), &[words[2], "Places of all figures: --details"]);
+    let words = ["A  ", "B  ", "B is 1.2x slower than A in 7-zip on all CPUs (4000 and 5000 MIPS)"];
+    check(&results.run(&["compare"], 2), &words);
+    check(&results.run(&["compare", "--details"], 2), &[words[2], "1.2x slower", "No difference in known settings."]);
     for files in [1, 2] {
         let output = results.run(&["compare", "--json"], files);
         let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -139,18 +142,18 @@ fn latency_is_told_as_latency_and_cores_keep_their_partner() {
         let text = serde_json::to_string(&two_clusters(latencies_ns)).unwrap();
         std::fs::write(results.0.join(format!("{day}.json")), text).unwrap();
     }
-    let output = results.run(&["compare"], 2);
+    let output = results.run(&["compare", "--details"], 2);
     check(
         &output,
         &[
             "(nanopct4, ",
             "memory latency 64 MiB, ramlat (ns)",
-            "179.6  343.6  +91.3 % worse",
-            "185.0  200.0   +8.1 % worse",
+            "179.6  343.6   1.9x slower",
+            "185.0  200.0  8.1 % slower",
         ],
     );
     let text = String::from_utf8_lossy(&output.stdout);
-    for row in text.lines().filter(|line| line.contains("% worse")) {
+    for row in text.lines().filter(|line| line.contains(" slower") && !line.starts_with("B is ")) {
         assert!(!row.contains(" | "), "{row}");
     }
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
@@ -227,7 +230,7 @@ fn a_figure_is_the_same_number_everywhere() {
     check(&results.run(&["explain"], 1), &["6511 MIPS (6510, 6511, 6511)"]);
     check(&results.run(&["explain", "--json"], 1), &["\"sevenzip_multi_mips\": 6511"]);
     check(&results.run(&["results", "--format", "json"], 1), &["\"sevenzip_multi_mips\": 6511"]);
-    check(&results.run(&["compare"], 1), &[" 6511  "]);
+    check(&results.run(&["compare", "--details"], 1), &[" 6511  "]);
 }
 
 /// Results of the user count among the known ones, from `--with` and from the directory of references.

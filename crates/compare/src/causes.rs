@@ -3,7 +3,7 @@
 //! Causes that the figures prove (clock, number of CPUs, AES instructions) come before those that settings and findings
 //! suggest.
 
-use super::{End, ResultFigures};
+use super::{End, LikelyDifference, ResultFigures};
 use facts::figures::{Figure, FigureKey, core_name};
 use facts::number::with_unit;
 use facts::view::ScoreKey;
@@ -26,7 +26,7 @@ const AES_BYTES_PER_CYCLE: f64 = 0.3;
 const SCALING_PERCENT: f64 = 15.0;
 
 /// First matching cause that can affect this figure.
-pub(super) fn likely(base: End<'_>, other: End<'_>) -> Option<String> {
+pub(super) fn likely(base: End<'_>, other: End<'_>) -> Option<LikelyDifference> {
     type Explains = fn(End<'_>, End<'_>) -> Option<String>;
     const CAUSES: [(Cause, Explains); 10] = [
         (Cause::AesInstructions, aes_instructions),
@@ -41,7 +41,10 @@ pub(super) fn likely(base: End<'_>, other: End<'_>) -> Option<String> {
         (Cause::CLibrary, c_library),
     ];
     let mut possible = CAUSES.iter().filter(|(cause, _)| Effect::of(*cause, base.1.key.workload()).is_some());
-    possible.find_map(|(_, sentence)| sentence(base, other))
+    possible.find_map(|(id, sentence)| {
+        let detail = || (*id == Cause::CoreType).then(|| score_per_mhz(base, other)).flatten();
+        Some(LikelyDifference { id: *id, words: sentence(base, other)?, detail: detail() })
+    })
 }
 
 /// Ratio of the other figure to the base.
@@ -60,17 +63,23 @@ fn core_type(base: End<'_>, other: End<'_>) -> Option<String> {
     if a == b {
         return None;
     }
-    let is_score = !base.1.key.workload().is_of_memory();
-    let cold = |end: End<'_>| clock_mhz(end.0, end.1, &Variant::COLD);
-    let clocks = cold(base).zip(cold(other));
-    Some(match clocks.filter(|_| is_score) {
-        Some((mhz_a, mhz_b)) => format!(
-            "Different core type: {b} at {mhz_b:.0} MHz instead of {a} at {mhz_a:.0} MHz; {:.2} times the score per \
-             MHz.",
-            ratio(base.1, other.1)? * mhz_a / mhz_b
-        ),
+    Some(match cold_clocks(base, other) {
+        Some((mhz_a, mhz_b)) => {
+            format!("Different core type: {b} at {mhz_b:.0} MHz instead of {a} at {mhz_a:.0} MHz.")
+        }
         None => format!("Different core type: {b} instead of {a}."),
     })
+}
+
+fn cold_clocks(base: End<'_>, other: End<'_>) -> Option<(f64, f64)> {
+    let cold = |end: End<'_>| clock_mhz(end.0, end.1, &Variant::COLD);
+    cold(base).zip(cold(other))
+}
+
+/// Effect of another core type on a score, without that of the clock.
+fn score_per_mhz(base: End<'_>, other: End<'_>) -> Option<String> {
+    let (mhz_a, mhz_b) = cold_clocks(base, other).filter(|_| !base.1.key.workload().is_of_memory())?;
+    Some(format!("{:.2} times the score per MHz", ratio(base.1, other.1)? * mhz_a / mhz_b))
 }
 
 fn cpu_count(base: End<'_>, other: End<'_>) -> Option<String> {

@@ -1,7 +1,6 @@
 //! Comparisons as CSV with one row per value, and as Markdown.
 
-use super::{Comparison, Difference, Line, labels, left_out_lines};
-use facts::change::signed_percent;
+use super::{CauseOfSeveral, Comparison, Difference, Line, labels, left_out_lines};
 use facts::plain::markdown;
 use facts::sheet::{Sheet, comparable, list, raw};
 use std::fmt::Write;
@@ -80,12 +79,10 @@ pub fn markdown_text(comparison: &Comparison) -> String {
             Sheet::new([("Figure".to_owned(), false), ("Unit".to_owned(), false)].into_iter().chain(values));
         main.iter().for_each(|line| sheet.row(cells(line)));
         let _ = write!(text, "\n{}", sheet.markdown());
-        text.push_str(
-            "\nEach change is against the first result that has the figure; changes within noise have no word.\n",
-        );
+        text.push_str("\nEach change is against the first result that has the figure.\n");
     }
     let told = |(letter, line, words): (String, &Line, &str)| format!("{letter}, {}: {words}", line.title);
-    text.push_str(&list("### Likely causes", comparison.causes().map(told)));
+    text.push_str(&list("### Likely causes", comparison.causes().iter().map(CauseOfSeveral::sentence)));
     text.push_str(&list("### Estimated (≈)", comparison.estimates().map(told)));
     let settings = comparison.settings.iter().map(|setting| {
         let values: Vec<&str> = setting.values.iter().map(|value| value.as_deref().unwrap_or("-")).collect();
@@ -101,13 +98,8 @@ fn cells(line: &Line) -> Vec<String> {
     for (index, difference) in line.differences.iter().enumerate() {
         cells.push(line.value_words(index));
         if index > 0 {
-            cells.push(difference.as_ref().map_or_else(|| "-".to_owned(), change));
+            cells.push(difference.as_ref().map_or_else(|| "-".to_owned(), |difference| line.change_words(difference)));
         }
     }
     cells
-}
-
-/// `-18.2 % worse`; without a word within noise.
-pub fn change(difference: &Difference) -> String {
-    format!("{} {}", signed_percent(difference.change_percent, 1), difference.told_word()).trim_end().to_owned()
 }

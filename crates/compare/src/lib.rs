@@ -17,30 +17,34 @@ mod settings;
 mod table;
 mod text;
 pub mod trend;
+mod word_size;
 
 #[cfg(test)]
 pub(crate) use testkit::records as test_support;
 
-pub use formats::{change, csv, markdown_text};
+pub use formats::{csv, markdown_text};
 pub use limit::{Baselines, Limit, LimitAnswer, LimitOutcome};
 pub use noise::noise_percent;
 pub use rank::{
-    Answer, Bar, Entry, Extremes, Gap, LikelyCause, Neighbours, OTHERS_MIN, Range, Ranking, Standing,
-    answer_among_similar, board_name, neighbours, rank, rank_for_people, ranking_csv, ranking_markdown, ranking_text,
+    Answer, Bar, ClockGroup, Entry, Extremes, Gap, LikelyCause, NamedBoard, Neighbours, OTHERS_MIN, Range, Ranking,
+    Standing, answer_among_similar, by_clock, neighbours, published_name, rank, rank_for_people, ranking_csv,
+    ranking_markdown, ranking_text,
 };
 pub use settings::{Setting, settings, settings_of};
-pub use text::{labels, text};
+pub use text::{Detail, labels, text};
 
 use facts::figures::equivalent::{in_common_methods, version_of};
+use facts::figures::main::{HEADLINES, Headline};
 use facts::figures::{Figure, FigureKey, titles_among};
 use facts::foreign::one_line;
 use facts::number::number;
-use facts::view::spread_percent;
-use facts::{Explained, Explanation, Facts, Finding, Severity, Verdict};
+use facts::view::{ScoreKey, spread_percent};
+use facts::{Cause, Explained, Explanation, Facts, Finding, Severity, Tenths, Verdict};
 use pairs::FigureRow;
 use record::{Variant, WorkloadId};
 use serde::Serialize;
 use std::borrow::Cow;
+use std::fmt::{Display, Formatter};
 
 /// One of the results that are compared.
 #[derive(Debug, Clone)]
@@ -117,8 +121,41 @@ pub struct Line {
     pub estimated: Vec<Option<String>>,
     /// Difference of each result from the first that has a value; `None` for that one.
     pub differences: Vec<Option<Difference>>,
+    /// What each result lost by known causes.
+    #[serde(skip)]
+    pub losses: Vec<Vec<Loss>>,
     /// True for the main figures of a workload.
     pub is_main: bool,
+}
+
+/// Loss of a score by one cause.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Loss {
+    /// Cause.
+    pub cause: Cause,
+    /// Loss in percent of the score without it.
+    pub percent: f64,
+    /// Finding that shows it.
+    pub finding: String,
+}
+
+/// Cause of differences, with the figures that it explains.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CauseOfSeveral {
+    /// Letter of the result.
+    pub letter: String,
+    /// Cause and its evidence.
+    pub words: String,
+    /// Figures, with the size of the effect where it is known.
+    pub figures: Vec<String>,
+}
+
+impl CauseOfSeveral {
+    /// `B: Different core type: Cortex-A72 instead of Cortex-A76 (libc memory copy; libc memory fill).`
+    pub fn sentence(&self) -> String {
+        let figures = if self.figures.is_empty() { String::new() } else { format!(" ({})", self.figures.join("; ")) };
+        format!("{}: {}{figures}.", self.letter, self.words.trim_end_matches('.'))
+    }
 }
 
 impl Line {
@@ -134,25 +171,50 @@ impl Line {
         value.map_or_else(|| "-".to_owned(), |value| format!("{mark}{}", number(value, &self.unit)))
     }
 
-    /// Speed of a result relative to the first, if both have the figure.
+    /// Speed of a result relative to the first, if both have the figure, and what both lost.
     fn sentence(&self, index: usize, letter: &str) -> Option<String> {
         let difference = self.differences.get(index)?.as_ref()?;
-        let change = 1.0 + difference.change_percent / 100.0;
-        let is_higher_better = (difference.change_percent > 0.0) == (difference.gain_percent > 0.0);
         let is_watts = self.key.is_power() && self.unit == "W";
-        let factor = if is_higher_better || is_watts { change } else { 1.0 / change };
         let (verb, equal) = if is_watts { ("draws", "as much as A") } else { ("is", "as fast as A") };
-        let factor = if difference.is_real {
-            format!("{} {equal}", times(factor))
-        } else {
+        let relation = if !difference.is_real {
             format!("{equal}, within their noise,")
+        } else if is_watts {
+            format!("{} {equal}", times(1.0 + difference.change_percent / 100.0))
+        } else {
+            format!("{} than A", self.change_words(difference))
         };
         let is_multi = self.key.is_of(WorkloadId::SevenZip) && self.key.is_form(&Variant::MULTI);
         let figure = if is_multi { "7-zip on all CPUs".to_owned() } else { self.name() };
         let (value, first) = (self.value_words(index), self.value_words(0));
-        let cause = difference.cause.as_ref().filter(|_| difference.is_real);
+        let lost = self.lost_words(index, letter, difference).unwrap_or_else(|| ".".to_owned());
+        let cause = difference.cause.as_ref().filter(|cause| cause.id != Cause::Diagnosis || lost == ".");
         let cause = cause.map_or_else(String::new, |cause| format!(" {cause}"));
-        Some(format!("{letter} {verb} {factor} in {figure} ({value} and {first} {}).{cause}", self.unit))
+        Some(format!("{letter} {verb} {relation} in {figure} ({value} and {first} {}){lost}{cause}", self.unit))
+    }
+
+    /// `: heat took 25 % of A. Without this loss B would be 3.5x slower.`
+    fn lost_words(&self, index: usize, letter: &str, difference: &Difference) -> Option<String> {
+        let of_sides = [(0, "A"), (index, letter)];
+        let losses = of_sides.into_iter().flat_map(|(side, letter)| {
+            let losses = self.losses.get(side).map_or(&[][..], Vec::as_slice);
+            losses.iter().map(move |loss| format!("{} took {:.0} % of {letter}", loss.cause.words(), loss.percent))
+        });
+        let losses: Vec<String> = losses.collect();
+        let kept = |side: usize| {
+            let losses = self.losses.get(side).into_iter().flatten();
+            losses.fold(1.0, |kept: f64, loss| kept * (1.0 - loss.percent / 100.0))
+        };
+        let factor = difference.factor() * kept(0) / kept(index);
+        let these = if losses.len() == 1 { "this loss" } else { "these losses" };
+        (!losses.is_empty() && factor.is_finite()).then(|| {
+            let without = relative(factor, &self.key);
+            format!(": {}. Without {these} {letter} would be {without}.", facts::lines::listed(&losses))
+        })
+    }
+
+    /// `1.7x slower`; `within noise` for imperceptible differences.
+    pub fn change_words(&self, difference: &Difference) -> String {
+        if difference.is_real { relative(difference.factor(), &self.key) } else { "within noise".to_owned() }
     }
 }
 
@@ -181,13 +243,51 @@ impl Comparison {
         invalid.chain(valid.map(sentence)).collect()
     }
 
-    /// Likely causes of differences: the letter of the result, what differs, and why.
-    pub fn causes(&self) -> impl Iterator<Item = (String, &Line, &str)> {
-        self.main_lines().flat_map(|line| {
-            let differences = labels().zip(&line.differences);
-            differences
-                .filter_map(move |(letter, difference)| Some((letter, line, difference.as_ref()?.cause.as_deref()?)))
-        })
+    /// Lines of the figures that people ask for first, with their words.
+    pub fn headlines(&self) -> Vec<(&'static str, &Line)> {
+        let line = |headline: &'static Headline| {
+            Some((headline.words, self.main_lines().find(|line| headline.is_of(&line.key))?))
+        };
+        HEADLINES.iter().filter_map(line).collect()
+    }
+
+    /// Causes of differences: losses of each result, then likely causes. Each cause is listed once.
+    pub fn causes(&self) -> Vec<CauseOfSeveral> {
+        let mut all: Vec<CauseOfSeveral> = Vec::new();
+        for (index, letter) in labels().take(self.sides.len()).enumerate() {
+            let mut lost: Vec<(&Loss, Vec<String>)> = Vec::new();
+            for line in self.main_lines() {
+                for loss in line.losses.get(index).into_iter().flatten() {
+                    let part = format!("{:.0} % of {}", loss.percent, line.title);
+                    match lost.iter_mut().find(|(known, _)| known.cause == loss.cause) {
+                        Some((_, parts)) if parts.contains(&part) => {}
+                        Some((_, parts)) => parts.push(part),
+                        None => lost.push((loss, vec![part])),
+                    }
+                }
+            }
+            for (loss, parts) in lost {
+                let cause = facts::lines::capitalised(loss.cause.words());
+                let words = format!("{cause} took {}: {}", facts::lines::listed(&parts), loss.finding);
+                all.push(CauseOfSeveral { letter: letter.clone(), words, figures: Vec::new() });
+            }
+        }
+        for line in self.main_lines() {
+            for (letter, difference) in labels().zip(&line.differences) {
+                let cause = difference.as_ref().and_then(|difference| difference.cause.as_ref());
+                // A loss names its finding above.
+                let has_loss = line.losses.iter().any(|losses| !losses.is_empty());
+                let Some(cause) = cause.filter(|cause| cause.id != Cause::Diagnosis || !has_loss) else { continue };
+                let detail = cause.detail.as_ref().map_or_else(String::new, |detail| format!(": {detail}"));
+                let figure = format!("{}{detail}", line.title);
+                match all.iter_mut().find(|known| known.letter == letter && known.words == cause.words) {
+                    Some(known) if known.figures.contains(&figure) => {}
+                    Some(known) => known.figures.push(figure),
+                    None => all.push(CauseOfSeveral { letter, words: cause.words.clone(), figures: vec![figure] }),
+                }
+            }
+        }
+        all
     }
 
     /// Estimated values: letter of the result, figure, and source of the estimate.
@@ -200,9 +300,49 @@ impl Comparison {
 }
 
 impl Difference {
-    /// `better` or `worse`; empty within noise.
-    pub fn told_word(&self) -> &'static str {
-        if self.is_real { self.word } else { "" }
+    /// Factor by which the other value is better.
+    fn factor(&self) -> f64 {
+        let change = 1.0 + self.change_percent / 100.0;
+        let is_higher_better = (self.change_percent > 0.0) == (self.gain_percent > 0.0);
+        if is_higher_better { change } else { 1.0 / change }
+    }
+}
+
+/// `1.7x slower`; `4.2 % slower` for less than a tenth.
+fn relative(factor: f64, key: &FigureKey) -> String {
+    let words = if key.is_power() { ["better", "worse"] } else { ["faster", "slower"] };
+    let word = if factor >= 1.0 { words[0] } else { words[1] };
+    match factor.max(1.0 / factor) {
+        ratio if ratio >= 9.95 => format!("{ratio:.0}x {word}"),
+        ratio if ratio >= 1.1 => format!("{ratio:.1}x {word}"),
+        ratio => format!("{:.1} % {word}", 100.0 * (ratio - 1.0)),
+    }
+}
+
+/// Likely cause of one difference.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(into = "String")]
+pub struct LikelyDifference {
+    /// Cause.
+    pub id: Cause,
+    /// Cause and its evidence, the same for all figures that it explains.
+    pub words: String,
+    /// Its effect on this figure.
+    pub detail: Option<String>,
+}
+
+impl Display for LikelyDifference {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        match &self.detail {
+            None => f.write_str(&self.words),
+            Some(detail) => write!(f, "{}; {detail}.", self.words.trim_end_matches('.')),
+        }
+    }
+}
+
+impl From<LikelyDifference> for String {
+    fn from(cause: LikelyDifference) -> Self {
+        cause.to_string()
     }
 }
 
@@ -228,8 +368,8 @@ pub struct Difference {
     pub noise_percent: f64,
     /// True if the difference exceeds the noise.
     pub is_real: bool,
-    /// The likely cause in one sentence, if known.
-    pub cause: Option<String>,
+    /// The likely cause, if known; in one sentence as JSON.
+    pub cause: Option<LikelyDifference>,
 }
 
 /// Compares results. Differences and causes are relative to the first result that has the figure.
@@ -313,8 +453,23 @@ fn line(sides: &[ResultFigures<'_>], lined: &FigureRow<'_>) -> Line {
         unit: first.map_or_else(String::new, |figure| figure.unit.clone()),
         values: lined.figures.iter().map(|figure| figure.map(|figure| figure.value)).collect(),
         differences,
+        losses: sides.iter().zip(&lined.figures).map(|(side, figure)| losses(side, *figure)).collect(),
         is_main: first.is_some_and(|figure| figure.is_main),
     }
+}
+
+/// Losses of the score of a figure by known causes, of at least two percent.
+fn losses(side: &ResultFigures<'_>, figure: Option<&Figure>) -> Vec<Loss> {
+    const LEAST: Tenths = Tenths(20);
+    let step = figure.and_then(|figure| side.facts.steps.get(figure.step));
+    let ledger = step.and_then(|step| side.assessment.ledger(&ScoreKey::of(step)));
+    let parts = ledger.into_iter().flat_map(|ledger| &ledger.parts).filter(|part| part.points.percent >= LEAST);
+    let loss = |part: &facts::Part| {
+        let root = side.assessment.diagnoses.get(part.diagnosis)?.root;
+        let finding = side.assessment.findings.get(root)?.sentence();
+        Some(Loss { cause: part.cause, percent: part.points.percent.as_percent(), finding })
+    };
+    parts.filter_map(loss).collect()
 }
 
 /// One end of a comparison.

@@ -2,7 +2,7 @@
 //!
 //! A difference within the noise of both values neither keeps nor breaks a limit.
 
-use super::{LeftOut, Line, Side, board_name, compare, noise_percent};
+use super::{LeftOut, Line, NamedBoard, Side, compare, noise_percent};
 use crate::reference::Row;
 use facts::figures::{Figure, FigureKey};
 use facts::number::with_unit;
@@ -113,7 +113,7 @@ impl<'a> Baselines<'a> {
     pub fn of_rows(result: &'a Explained<'a>, rows: &[Row]) -> Self {
         let mut all = Self::without(result);
         let own = Row::of(&result.facts, &result.assessment, "");
-        let board = |row: &Row| row.board.as_deref().map(|board| board_name(board).0);
+        let board = |row: &Row| row.board.as_deref().map(|board| NamedBoard::of(board).key);
         let is_baseline = |row: &&Row| {
             row.verdict != Verdict::Invalid
                 && board(row).is_some()

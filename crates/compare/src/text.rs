@@ -1,8 +1,7 @@
 //! Comparisons as text for a terminal.
 
 use super::table::Table;
-use super::{Comparison, Difference, LeftOut, Line, left_out_lines};
-use facts::change::signed_percent;
+use super::{Comparison, LeftOut, Line, left_out_lines};
 use facts::lines::{fitted, wrapped_at};
 use facts::plain::shortened;
 use std::fmt::Write;
@@ -45,8 +44,22 @@ pub(super) fn invalid(what: &str, because: &[String]) -> String {
     format!("{what} is INVALID, do not use it: {}{more}", facts::plain::plain(why))
 }
 
-/// Speeds, figures, causes and differing settings, in lines of at most `columns` columns.
-pub fn text(comparison: &Comparison, columns: usize) -> String {
+/// Extent of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// Answer, bars and causes.
+    Summary,
+    /// All figures and settings as well.
+    Full,
+}
+
+/// Names the option that shows all figures.
+pub(super) fn more(what: &str) -> String {
+    format!("\n{what}: --details\n")
+}
+
+/// Speeds, bars and causes, with all figures and differing settings if wanted, in lines of at most `columns` columns.
+pub fn text(comparison: &Comparison, columns: usize, detail: Detail) -> String {
     let mut text = String::new();
     for sentence in &comparison.sentences {
         let _ = writeln!(text, "{}", wrapped_at(sentence, 0, columns));
@@ -59,12 +72,44 @@ pub fn text(comparison: &Comparison, columns: usize) -> String {
         let line = format!("{letter}  {} ({}, {})", side.name, cut(board), side.verdict);
         let _ = writeln!(text, "{}", fitted(&line, 3, columns));
     }
+    let headlines = comparison.headlines();
+    let shown = if detail == Detail::Full { headlines.len() } else { 1 };
+    for (words, line) in headlines.into_iter().take(shown) {
+        text.push_str(&bars(words, line, columns.min(BARS_COLUMNS)));
+    }
+    let causes = comparison.causes();
+    let causes: String =
+        causes.iter().map(|cause| wrapped_at(&format!("   {}", cause.sentence()), 6, columns) + "\n").collect();
+    if !causes.is_empty() {
+        text.push_str(&format!("\nLikely causes:\n{causes}"));
+    }
+    if detail == Detail::Summary {
+        return text + &more("All figures, and settings that differ");
+    }
     let letters: Vec<String> = labels().take(comparison.sides.len()).collect();
     text.push_str(&figures(comparison, &letters, columns));
-    text.push_str(&listed("Likely causes", comparison.causes(), columns));
     text.push_str(&listed("Estimated (≈), with 90 % intervals", comparison.estimates(), columns));
     text.push_str(&settings(comparison, &letters, columns));
     text.push_str(&left_out(&comparison.left_out, columns));
+    text
+}
+
+/// Maximum width of bars with their letters and values.
+const BARS_COLUMNS: usize = 78;
+/// Width of a value in front of a bar.
+const VALUE_COLUMNS: usize = 9;
+
+/// A bar for each result that has a figure.
+fn bars(words: &str, line: &Line, columns: usize) -> String {
+    let room = columns.saturating_sub(VALUE_COLUMNS + 8).max(8);
+    let most = line.values.iter().flatten().copied().fold(f64::MIN_POSITIVE, f64::max);
+    let mut text = format!("\n{words} ({})\n", line.unit);
+    for ((index, value), letter) in line.values.iter().enumerate().zip(labels()) {
+        if let Some(value) = value {
+            let bar = "#".repeat(((value / most * room as f64).round() as usize).clamp(1, room));
+            let _ = writeln!(text, "   {letter} {:>VALUE_COLUMNS$} {bar}", line.value_words(index));
+        }
+    }
     text
 }
 
@@ -101,14 +146,14 @@ fn figures(comparison: &Comparison, letters: &[String], columns: usize) -> Strin
     let fits = |tables: &Vec<Table>| tables.iter().all(|table| table.width() <= columns);
     let tables = (2..=others.len()).rev().map(tables).find(fits).unwrap_or_else(|| tables(1));
     let tables: Vec<String> = tables.iter().map(|table| table.text(columns)).collect();
-    let about = "Figures, and their change from the first result that has them; changes within noise have no word:";
+    let about = "Figures, and how they compare with the first result that has them:";
     format!("\n{}\n\n{}", wrapped_at(about, 0, columns), tables.join("\n"))
 }
 
 /// Table of the first result and some others.
 fn table(comparison: &Comparison, letters: &[String], others: &[usize]) -> Table {
     let mut header = vec![String::new(), letters.first().cloned().unwrap_or_default()];
-    header.extend(others.iter().flat_map(|index| [letters[*index].clone(), "change       ".to_owned()]));
+    header.extend(others.iter().flat_map(|index| [letters[*index].clone(), "change".to_owned()]));
     let mut table = Table::new(header);
     let mut heading = String::new();
     for line in comparison.main_lines() {
@@ -116,7 +161,7 @@ fn table(comparison: &Comparison, letters: &[String], others: &[usize]) -> Table
         for index in others {
             let difference = line.differences.get(*index).and_then(Option::as_ref);
             cells.push(line.value_words(*index));
-            cells.push(difference.map_or_else(|| "-".to_owned(), change));
+            cells.push(difference.map_or_else(|| "-".to_owned(), |difference| line.change_words(difference)));
         }
         if cells.iter().all(|cell| cell == "-") {
             continue;
@@ -125,11 +170,6 @@ fn table(comparison: &Comparison, letters: &[String], others: &[usize]) -> Table
         under_heading(&mut table, &mut heading, (&line.title, &line.unit), cores.as_deref(), cells);
     }
     table
-}
-
-/// Change, padded to the longest word so that numbers align.
-fn change(difference: &Difference) -> String {
-    format!("{} {:<6}", signed_percent(difference.change_percent, 1), difference.told_word())
 }
 
 fn listed<'a>(heading: &str, lines: impl Iterator<Item = (String, &'a Line, &'a str)>, columns: usize) -> String {

@@ -87,7 +87,7 @@ fn of(record: &Record, alias: Option<&str>) -> Derived {
         .collect();
     let core_types: BTreeSet<String> = reference.cores.iter().filter_map(|core| core.core_type.clone()).collect();
     let named = [
-        (Kind::Board, facts::machine_name(&record.machine).map(|board| compare::board_name(board).1)),
+        (Kind::Board, facts::machine_name(&record.machine).map(|board| compare::NamedBoard::of(board).name)),
         (Kind::Soc, reference.soc.clone()),
         (Kind::Cores, Some(cores.join(" + ")).filter(|cores| !cores.is_empty())),
         (Kind::Kernel, reference.kernel.clone()),

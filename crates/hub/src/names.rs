@@ -86,7 +86,7 @@ pub fn join_cores(session: &mut dyn Session, cores: i64, core: i64) -> Result<()
 
 /// Slug of a name in any spelling: `rock5b` and `Radxa ROCK 5B` have one slug, and a slug is its own slug.
 pub fn slug_of(kind: Kind, words: &str) -> String {
-    if is_board(kind, words) { slug(&bare_key(&compare::board_name(words).1)) } else { slug(words) }
+    if is_board(kind, words) { slug(&bare_key(&compare::NamedBoard::of(words).name)) } else { slug(words) }
 }
 
 /// The common spelling of boards drops letters beyond ASCII.

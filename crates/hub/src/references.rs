@@ -44,6 +44,7 @@ fn row(columns: &Columns) -> Row {
     }
     Row {
         name: None,
+        userland_bits: None,
         is_published: false,
         source: columns.words(0),
         board: name(Kind::Board),

@@ -45,7 +45,7 @@ fn cause(subject: &Subject<'_>, index: usize, diagnosis: &Diagnosis) -> Markup {
     html! {
         div.cause.grave[diagnosis.severity == Severity::Invalid] id={ "cause-" (index) } {
             p { strong { (facts::harmless(&root.sentence())) } }
-            @if !holds_for.is_empty() { p.soft { "Holds for " (holds_for.join(", ")) "; confidence " (diagnosis.confidence_percent) " %." } }
+            @if !holds_for.is_empty() { p.soft { "Holds for " (holds_for.join(", ")) "; " (diagnosis.confidence_percent) " % confidence." } }
             (listed("Evidence", &diagnosis.evidence))
             (listed("Consequences", &diagnosis.consequences))
             (listed("Against it", &diagnosis.contradicts))

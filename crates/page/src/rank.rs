@@ -11,7 +11,7 @@ use maud::{Markup, html};
 pub(crate) const SECTION: Section = Section::folded("among-others", "Every figure among known results", body);
 
 /// Width of the drawing of a range, in SVG units.
-const WIDTH: f64 = 240.0;
+const WIDTH: f64 = 150.0;
 /// Margin at both ends, because the board's own value may be outside the range.
 const ROOM: f64 = 0.35;
 
@@ -61,9 +61,9 @@ fn entry_table(caption: &str, entries: &[&Entry]) -> Markup {
         number("This"),
         number("Median"),
         number("Range"),
-        text("This (dot) in the range (bar)"),
-        number("Place with this SoC"),
-        number("Place of all"),
+        text("Dot in range"),
+        number("Place (SoC)"),
+        number("Place (all)"),
     ];
     let rows: Vec<_> = entries.iter().map(|entry| row(entry)).collect();
     table(caption, &columns, &rows)
@@ -110,7 +110,7 @@ fn estimated(ranking: &Ranking) -> Markup {
     }
 }
 
-/// Rank of a main figure in words: among boards of the same SoC if known, else among all.
+/// Rank of a main figure in words: among boards of the same SoC if they are enough for a range, else among all.
 pub(crate) fn words(ranking: &Ranking, figure: &Figure) -> Option<String> {
     let own = |entry: &&Entry| {
         let key = entry.figure.estimate.as_ref().map_or(&entry.figure.key, |estimate| &estimate.from);
@@ -118,7 +118,7 @@ pub(crate) fn words(ranking: &Ranking, figure: &Figure) -> Option<String> {
     };
     let entry = ranking.entries.iter().find(own)?;
     Some(match &entry.same_soc {
-        Some(standing) if standing.of > compare::OTHERS_MIN => {
+        Some(standing) if standing.of > compare::OTHERS_MIN && standing.extremes.is_none() => {
             format!("place {} with this SoC", standing.words())
         }
         _ if entry.all.of > compare::OTHERS_MIN => format!("place {} boards", entry.all.words()),

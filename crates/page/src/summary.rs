@@ -86,7 +86,7 @@ fn machine_line(facts: &Facts<'_>) -> String {
 /// SoC, cores with their clocks, and memory.
 pub(crate) fn soc_and_cores(facts: &Facts<'_>) -> String {
     let machine = &facts.machine;
-    let soc = machine.soc.known().filter(|soc| facts::machine_name(machine) != Some(*soc)).cloned();
+    let soc = facts.soc().known().filter(|soc| facts::machine_name(machine) != Some(*soc)).cloned();
     let memory =
         machine.memory_kib.known().map(|kib| format!("{} of memory", facts::size_words(kib.saturating_mul(1024))));
     let cores = Some(cores(facts)).filter(|cores| !cores.is_empty());

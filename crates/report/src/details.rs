@@ -17,7 +17,7 @@ pub(super) fn details(record: &Record, explained: &Explanation, columns: usize) 
     let mut text = wrapped_at("Evidence (each rule has a page, docs/rules/RULE.md):", 0, columns) + "\n";
     for diagnosis in explained.worst_first() {
         let heading = facts::lines::capitalised(diagnosis.cause.words());
-        let heading = format!("   {heading} (confidence {} %)", diagnosis.confidence_percent);
+        let heading = format!("   {heading} ({} % confidence)", diagnosis.confidence_percent);
         text.push_str(&(wrapped_at(&heading, 6, columns) + "\n"));
         for index in diagnosis.members() {
             // The paragraph of the cause starts with the sentence of its root.

@@ -1,7 +1,7 @@
 //! Strings of a Record are untrusted: none of them may begin a line in a text made from it.
 
 use compare::reference::Reference;
-use compare::{Side, compare, rank, ranking_text, trend};
+use compare::{Detail, Side, compare, rank, ranking_text, trend};
 use explain::results;
 use record::Record;
 use rules::kernel;
@@ -84,8 +84,8 @@ fn check_all(place: &str, record: &Record) {
     }
     let name = format!("x\n{FORGED}");
     let side = || Side { name: name.clone(), explained };
-    check(place, &compare::text(&compare(&[side(), side()]), 80));
-    check(place, &ranking_text(&rank(explained, Reference::builtin()), 80));
+    check(place, &compare::text(&compare(&[side(), side()]), 80, Detail::Full));
+    check(place, &ranking_text(&rank(explained, Reference::builtin()), 80, Detail::Full));
     let row = results::Row::of(explained, &name);
     for format in results::FORMATS {
         check(

@@ -4,7 +4,7 @@ use super::Command;
 use super::known::reference_with;
 use super::many::{Many, files_or_last, read_many, write};
 use crate::args::written::{Form, WrittenFlags};
-use compare::{Side, compare, rank, ranking_csv, ranking_markdown, ranking_text};
+use compare::{Detail, Side, compare, rank, ranking_csv, ranking_markdown, ranking_text};
 use console::look::text_columns;
 use explain::Document;
 use serde_json::Value;
@@ -24,6 +24,9 @@ pub(crate) struct Compare {
     /// kept for when it does not answer.
     #[arg(long, value_name = "FILE|DIR|URL", num_args = 1..)]
     with: Vec<PathBuf>,
+    /// Show all figures, and settings that differ
+    #[arg(long)]
+    details: bool,
     #[command(flatten)]
     written: WrittenFlags,
 }
@@ -34,11 +37,12 @@ impl Command for Compare {
         let Many { results, status } = read_many(&files, files.len().min(2))?;
         let (form, file) = self.written.form(Form::Text);
         let columns = text_columns();
+        let detail = if self.details { Detail::Full } else { Detail::Summary };
         let text = match results.as_slice() {
             [(_, explained)] => {
                 let ranking = rank(explained, &reference_with(&self.with)?);
                 match form {
-                    Form::Text => ranking_text(&ranking, columns),
+                    Form::Text => ranking_text(&ranking, columns, detail),
                     Form::Md => ranking_markdown(&ranking),
                     Form::Csv => ranking_csv(&ranking),
                     Form::Json => {
@@ -57,7 +61,7 @@ impl Command for Compare {
                     several.iter().map(|(name, explained)| Side { name: name.clone(), explained }).collect();
                 let comparison = compare(&sides);
                 match form {
-                    Form::Text => compare::text(&comparison, columns),
+                    Form::Text => compare::text(&comparison, columns, detail),
                     Form::Md => compare::markdown_text(&comparison),
                     Form::Csv => compare::csv(&comparison),
                     Form::Json => {

@@ -50,7 +50,7 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
     ("sbc-bench inspect doctor", Line("sbc-bench inspect doctor", &["External tools:", "For a bug report"])),
     (
         "sbc-bench compare FILE...",
-        Line("sbc-bench compare run.json old.log; sbc-bench compare old.log", &["A  ", "B  ", "reference results"]),
+        Line("sbc-bench compare run.json old.log; sbc-bench compare old.log", &["A  ", "B  ", "known results"]),
     ),
     (
         "sbc-bench share FILE",
@@ -154,7 +154,7 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
             &["##########", "\n| ", "\"schema\":1", "\"findings\": ["],
         ),
     ),
-    ("sbc-bench compare FILE [--with FILE|DIR...]", Line("sbc-bench compare old.log", &["reference results"])),
+    ("sbc-bench compare FILE [--with FILE|DIR...]", Line("sbc-bench compare old.log", &["known results"])),
     ("sbc-bench compare FILE", As("sbc-bench compare FILE [--with FILE|DIR...]")),
     (
         "sbc-bench upload FILE... --to URL",

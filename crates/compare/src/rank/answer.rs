@@ -6,6 +6,7 @@ use super::range::OTHERS_MIN;
 use super::{Entry, Standing};
 use facts::lines::capitalised;
 use facts::{Explanation, Facts, Verdict};
+use record::Arrange;
 use serde::Serialize;
 
 /// Minimum unexplained part of a difference that is reported, in percent.
@@ -103,8 +104,10 @@ fn against_each(gaps: &[Gap], like: &str) -> String {
     kinds.into_iter().filter_map(of_kind).collect::<Vec<_>>().join(", ")
 }
 
-/// The widest gaps, and the number of the others.
+/// The first gaps, and the number of the others: figures that people ask for first, then the widest.
 fn named(gaps: &[&Gap]) -> String {
+    let mut gaps = gaps.to_vec();
+    gaps.arrange_by_key(|gap| gap.headline);
     let named: Vec<String> = gaps.iter().take(NAMED_MAX).map(|gap| told(gap)).collect();
     let named = facts::lines::listed(&named);
     match gaps.len().saturating_sub(NAMED_MAX) {

@@ -8,7 +8,10 @@ use std::sync::LazyLock;
 static FAMILIAR: LazyLock<Vec<Familiar>> = LazyLock::new(|| {
     let rows = Table::of(include_str!("../../../../data/familiar_boards.tsv")).rows();
     let keys = |row: &Row<'_>| row.get("known_as").split('|').map(bare_key).collect();
-    rows.map(|row| Familiar { name: row.get("name"), keys: keys(&row) }).collect()
+    let familiar = |row: Row<'static>| {
+        Some(Familiar { name: row.get("name"), keys: keys(&row), usual_mhz: row.get("clock_mhz").parse().ok()? })
+    };
+    rows.filter_map(familiar).collect()
 });
 
 /// A board that many people know.
@@ -16,31 +19,32 @@ struct Familiar {
     name: &'static str,
     /// Its names as [`bare_key`]s.
     keys: Vec<String>,
+    /// Highest clock that the maker states.
+    usual_mhz: f64,
 }
 
 /// Board with its name for people.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct NamedBoard {
+#[derive(Debug, Clone, PartialEq)]
+pub struct NamedBoard {
     /// Key of all spellings of the board.
-    pub(super) key: String,
-    pub(super) name: String,
-    /// True for boards that many people know.
-    pub(super) is_familiar: bool,
-}
-
-/// Key and name for people of a board. Spellings of one board have one key: `rock5b` and `Radxa ROCK 5B`.
-pub fn board_name(board: &str) -> (String, String) {
-    let NamedBoard { key, name, .. } = NamedBoard::of(board);
-    (key, name)
+    pub key: String,
+    /// Name for people.
+    pub name: String,
+    /// Usual clock of boards that many people know.
+    pub usual_mhz: Option<f64>,
 }
 
 impl NamedBoard {
-    pub(super) fn of(board: &str) -> Self {
+    /// Board of a name. Spellings of one board have one key: `rock5b` and `Radxa ROCK 5B`.
+    pub fn of(board: &str) -> Self {
         let name = short_name(board);
         let key = bare_key(&name);
         match FAMILIAR.iter().find(|familiar| familiar.keys.contains(&key)) {
-            Some(familiar) => Self { key: familiar.keys[0].clone(), name: familiar.name.to_owned(), is_familiar: true },
-            None => Self { key, name, is_familiar: false },
+            Some(familiar) => {
+                let usual_mhz = Some(familiar.usual_mhz);
+                Self { key: familiar.keys[0].clone(), name: familiar.name.to_owned(), usual_mhz }
+            }
+            None => Self { key, name, usual_mhz: None },
         }
     }
 }
@@ -48,9 +52,28 @@ impl NamedBoard {
 /// Name without the revision, so that all revisions are one board, and without the backtick that firmware left in it.
 fn short_name(board: &str) -> String {
     let board = &board.replace('`', "");
-    let cut = [" Rev ", " / BCM", " ("].iter().filter_map(|mark| board.find(mark)).min().unwrap_or(board.len());
+    let marks = [" Rev ", " / BCM", " (", " Developer Kit"];
+    let cut = marks.iter().filter_map(|mark| board.find(mark)).chain(revision(board)).min().unwrap_or(board.len());
     let name = board[..cut].replace("RPi ", "Raspberry Pi ").replace(" Model B Plus", " B+").replace(" Model B", " B");
     if name.starts_with("Raspberry Pi ") { name } else { board[..cut].to_owned() }
+}
+
+/// Position of a revision such as ` v1.3B`. `V2` without a dot is a model: VisionFive V2.
+fn revision(board: &str) -> Option<usize> {
+    let is_revision = |rest: &str| {
+        let mut parts = rest.split(' ').next().unwrap_or_default().splitn(2, '.');
+        let is_number = |part: Option<&str>| part.is_some_and(|part| part.starts_with(|c: char| c.is_ascii_digit()));
+        let major = parts.next();
+        is_number(major)
+            && major.is_some_and(|major| major.bytes().all(|c| c.is_ascii_digit()))
+            && is_number(parts.next())
+    };
+    [" v", " V"]
+        .iter()
+        .flat_map(|mark| board.match_indices(mark))
+        .map(|(at, _)| at)
+        .filter(|at| is_revision(&board[at + 2..]))
+        .min()
 }
 
 #[cfg(test)]
@@ -66,10 +89,35 @@ mod tests {
             ("Raspberry Pi 3 Model B Plus Rev 1.3", "Raspberry Pi 3 B+"),
             ("Radxa ROCK 5B", "Radxa ROCK 5B"),
             ("AZW EQ / N100", "AZW EQ / N100"),
+            ("StarFive VisionFive 2 v1.3B", "StarFive VisionFive 2"),
+            ("StarFive VisionFive V2", "StarFive VisionFive V2"),
+            ("Pine64 RockPro64 v2.1", "Pine64 RockPro64"),
+            ("NVIDIA Jetson Nano Developer Kit", "NVIDIA Jetson Nano"),
+            ("Odd v", "Odd v"),
+            ("Odd v1.", "Odd v1."),
         ] {
             assert_eq!(short_name(board), expected);
         }
         assert_eq!(NamedBoard::of("rock5b").name, "ROCK 5B");
-        assert!(NamedBoard::of("AZW EQ / N100").is_familiar && !NamedBoard::of("ROCK 5A").is_familiar);
+        assert_eq!(NamedBoard::of("AZW EQ / N100").usual_mhz, Some(3400.0));
+        assert_eq!(NamedBoard::of("ROCK 5A").usual_mhz, None);
+    }
+
+    #[test]
+    fn spellings_are_one_board() {
+        for (one, other) in [
+            ("StarFive VisionFive V2", "StarFive VisionFive 2 v1.3B"),
+            ("rockpro64", "Pine64 RockPro64 v2.1"),
+            ("jetson-nano", "NVIDIA Jetson Nano Developer Kit"),
+            ("rock5b", "Radxa ROCK 5B"),
+        ] {
+            assert_eq!(NamedBoard::of(one).key, NamedBoard::of(other).key);
+        }
+    }
+
+    #[test]
+    fn every_familiar_board_has_a_clock() {
+        let rows = Table::of(include_str!("../../../../data/familiar_boards.tsv")).rows();
+        assert_eq!(FAMILIAR.len(), rows.count());
     }
 }

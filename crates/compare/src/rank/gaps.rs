@@ -2,6 +2,7 @@
 
 use super::{Entry, Range};
 use facts::Cause;
+use facts::figures::main::HEADLINES;
 use facts::figures::{Core, Figure};
 use record::{Arrange, Variant, WorkloadId};
 use serde::Serialize;
@@ -30,6 +31,9 @@ pub struct Gap {
     /// Others that are better.
     #[serde(skip)]
     pub(super) against: Against,
+    /// Place among the figures that people ask for first.
+    #[serde(skip)]
+    pub(super) headline: usize,
 }
 
 /// Others that a figure is compared with.
@@ -156,6 +160,7 @@ fn gap_to((index, entry): (usize, &Entry), range: &Range, least: GapConditions, 
         log,
         entry: index,
         against,
+        headline: HEADLINES.iter().position(|headline| headline.is_of(&figure.key)).unwrap_or(HEADLINES.len()),
     })
 }
 

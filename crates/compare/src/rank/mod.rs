@@ -6,6 +6,7 @@
 mod answer;
 mod board_names;
 mod causes;
+mod clock_groups;
 mod formats;
 mod gaps;
 mod neighbours;
@@ -14,8 +15,9 @@ mod range;
 mod text;
 
 pub use answer::Answer;
-pub use board_names::board_name;
+pub use board_names::NamedBoard;
 pub use causes::LikelyCause;
+pub use clock_groups::{ClockGroup, by_clock};
 pub use formats::{ranking_csv, ranking_markdown};
 pub use gaps::Gap;
 use neighbours::all_neighbours;
@@ -213,6 +215,12 @@ fn own_row(facts: &Facts<'_>, explained: &Explanation, reference: &Reference) ->
     reference.rows().any(|row| row.date == own.date).then(|| stored(&own)).flatten()
 }
 
+/// Name of the board in the list of published results, if a result is one of them.
+pub fn published_name(facts: &Facts<'_>, explained: &Explanation) -> Option<&'static str> {
+    let own = own_row(facts, explained, Reference::builtin())?;
+    builtin_rows().iter().find(|row| row.is_same_result(&own))?.name.as_deref()
+}
+
 /// All peers except the result itself.
 struct Peers<'a> {
     builtin: &'a [Peer<'a>],
@@ -363,8 +371,12 @@ fn entry(
 
 /// True for scores that depend on the clock of one core.
 fn is_by_clock(key: &FigureKey) -> bool {
-    [WorkloadId::SevenZip, WorkloadId::Lzma, WorkloadId::OpenSsl, WorkloadId::Aes].into_iter().any(|id| key.is_of(id))
-        || key.is_libressl()
+    [WorkloadId::SevenZip, WorkloadId::Lzma].into_iter().any(|id| key.is_of(id)) || is_cipher(key)
+}
+
+/// True for rates of ciphers.
+fn is_cipher(key: &FigureKey) -> bool {
+    key.is_of(WorkloadId::OpenSsl) || key.is_of(WorkloadId::Aes) || key.is_libressl()
 }
 
 impl OtherValues<'_> {
@@ -372,8 +384,7 @@ impl OtherValues<'_> {
     /// cipher by a large factor.
     fn keep_same_instructions(&mut self, figure: &Figure, clock_mhz: f64) {
         const CIPHER_FACTOR: f64 = 4.0;
-        let id = figure.key.workload().id();
-        if figure.key.is_libressl() || matches!(id, Some(WorkloadId::OpenSsl | WorkloadId::Aes)) {
+        if is_cipher(&figure.key) {
             let own = figure.value / clock_mhz;
             self.values.retain(|(value, _)| (value / own).ln().abs() < CIPHER_FACTOR.ln());
         }

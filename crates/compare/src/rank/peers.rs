@@ -44,6 +44,12 @@ impl<'a> KnownResult<'a> {
         self.peer.row.soc_key.as_deref() == Some(soc_key)
     }
 
+    /// True if its programs have another word size. Published logs that do not say theirs are of either.
+    pub(super) fn is_of_other_userland(&self, bits: u32) -> bool {
+        let row = self.peer.row;
+        row.userland_bits.map_or(row.is_published, |own| own != bits)
+    }
+
     /// Best value.
     pub(super) fn best(&self, higher_is_better: bool) -> Option<f64> {
         let better = if higher_is_better { f64::max } else { f64::min };

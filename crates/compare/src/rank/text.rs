@@ -1,7 +1,7 @@
 //! Rankings as text for a terminal.
 
 use super::super::table::Table;
-use super::super::text::{cut, invalid, left_out, under_heading};
+use super::super::text::{Detail, cut, invalid, left_out, more, under_heading};
 use super::{Entry, Ranking, Standing};
 use facts::Verdict;
 use facts::change::signed_percent;
@@ -17,8 +17,8 @@ const COLUMNS: &str = "Median and range of nine in ten boards with this SoC (of 
                        SoC; per MHz: against the median of other cores of this type; place among all boards. `≈` is \
                        estimated.";
 
-/// Neighbours, answer, and places of all figures, in lines of at most `columns` columns.
-pub fn ranking_text(ranking: &Ranking, columns: usize) -> String {
+/// Neighbours and answer, with places of all figures if wanted, in lines of at most `columns` columns.
+pub fn ranking_text(ranking: &Ranking, columns: usize, detail: Detail) -> String {
     let board = ranking.board.as_deref().unwrap_or("This machine");
     let mut text = match ranking.verdict {
         Verdict::Valid => String::new(),
@@ -39,7 +39,11 @@ pub fn ranking_text(ranking: &Ranking, columns: usize) -> String {
         let chart = neighbours.chart(columns.min(CHART_COLUMNS)).join("\n");
         let _ = writeln!(text, "{}\n\n{chart}\n", wrapped_at(&neighbours.sentence(), 0, columns));
     }
-    text.push_str(&among_others_text(ranking, columns));
+    let _ = writeln!(text, "{}", wrapped_at(&ranking.answer.sentence, 0, columns));
+    if detail == Detail::Summary {
+        return text + &more("Places of all figures");
+    }
+    text.push_str(&places_text(ranking, columns));
     text.push_str(&left_out(&ranking.left_out, columns));
     text
 }
@@ -47,9 +51,9 @@ pub fn ranking_text(ranking: &Ranking, columns: usize) -> String {
 /// Maximum width of a chart.
 pub(super) const CHART_COLUMNS: usize = 78;
 
-/// Answer and places of all figures.
-fn among_others_text(ranking: &Ranking, columns: usize) -> String {
-    let mut text = format!("{}\n\n", wrapped_at(&ranking.answer.sentence, 0, columns));
+/// Places of all figures.
+fn places_text(ranking: &Ranking, columns: usize) -> String {
+    let mut text = "\n".to_owned();
     if ranking.entries.is_empty() {
         text.push_str("   No comparable figures.\n");
     } else {
@@ -86,14 +90,12 @@ fn cells(entry: &Entry) -> Vec<String> {
     let dash = || "-".to_owned();
     let per_mhz = entry.same_core_type.as_ref();
     let unit = &entry.figure.unit;
-    let extremes = entry.extremes.as_ref().map(|extremes| (extremes.low, extremes.high));
-    let ends = extremes.or(entry.expected.map(|range| (range.low, range.high)));
+    let range = || entry.expected.map(|range| format!("{}-{}", number(range.low, unit), number(range.high, unit)));
+    let range = entry.extremes.as_ref().map(|extremes| extremes.words(unit)).or_else(range);
     vec![
         entry.value_words(),
         entry.median_words().unwrap_or_else(dash),
-        ends.map_or_else(dash, |(low, high)| {
-            if low == high { number(low, unit) } else { format!("{}-{}", number(low, unit), number(high, unit)) }
-        }),
+        range.unwrap_or_else(dash),
         entry.same_soc.as_ref().map_or_else(dash, standing),
         per_mhz.map_or_else(dash, |standing| signed_percent(standing.change_percent, 0)),
         standing(&entry.all),

@@ -14,6 +14,7 @@ pub use same_soc::Usual;
 pub use soc::soc_key;
 pub use table::{parse, write};
 
+use crate::word_size::userland_bits;
 use facts::figures::{Figure, FigureKey, core_name};
 use facts::stats::median_absolute_deviation;
 use facts::view::ScoreKey;
@@ -81,6 +82,8 @@ pub struct Row {
     pub date: Option<String>,
     /// Version of the program that wrote the log.
     pub version: Option<String>,
+    /// Bits of a word in its programs: 32 or 64.
+    pub userland_bits: Option<u32>,
     /// Verdict of the rules.
     pub verdict: Verdict,
     /// True for published results, which other users measured. Other rows may be earlier runs of the compared board, with
@@ -175,6 +178,7 @@ impl Row {
             },
             // A row without figures is no reference.
             verdict: if all.is_empty() { Verdict::Invalid } else { explained.verdict },
+            userland_bits: userland_bits(machine),
             name: None,
             is_published: false,
             figures,

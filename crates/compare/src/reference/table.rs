@@ -11,9 +11,10 @@ use record::table::{Row as Line, Table};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Columns before the keys.
-const COLUMNS: [&str; 9] = ["board", "soc", "cores", "kernel", "distribution", "date", "version", "verdict", "name"];
-/// Number of columns before `name`.
-const NAMELESS: usize = COLUMNS.len() - 1;
+const COLUMNS: [&str; 10] =
+    ["board", "soc", "cores", "kernel", "distribution", "date", "version", "verdict", "name", "userland_bits"];
+/// Number of columns that every version writes.
+const FIRST_COLUMNS: usize = 8;
 /// The last column.
 const SOURCE: &str = "source";
 /// Suffix of a key with one value per cluster.
@@ -49,6 +50,7 @@ fn cells(row: &Row, keys: &BTreeSet<(&FigureKey, bool)>) -> Vec<String> {
         cell(&row.version),
         row.verdict.to_string(),
         cell(&row.name),
+        cell(&row.userland_bits.map(|bits| bits.to_string())),
     ];
     cells.extend(keys.iter().map(|(key, per_core)| values(row, key, *per_core)));
     cells.push(row.source.clone());
@@ -96,9 +98,11 @@ pub fn parse(text: &str) -> Result<Vec<Row>, String> {
     let header: Vec<&str> = table.columns().collect();
     let keys = match header.as_slice() {
         [] => return Err("no header".to_owned()),
-        [fixed @ .., last] if *last == SOURCE && fixed.starts_with(&COLUMNS) => &fixed[COLUMNS.len()..],
-        // Earlier versions write no name for people.
-        [fixed @ .., last] if *last == SOURCE && fixed.starts_with(&COLUMNS[..NAMELESS]) => &fixed[NAMELESS..],
+        [fixed @ .., last] if *last == SOURCE && fixed.starts_with(&COLUMNS[..FIRST_COLUMNS]) => {
+            // Earlier versions write neither the name for people nor the word size.
+            let known = fixed.iter().zip(COLUMNS).take_while(|(found, column)| *found == column).count();
+            &fixed[known..]
+        }
         _ => return Err("unexpected columns".to_owned()),
     };
     let columns = header.len() - keys.len() - 1;
@@ -142,6 +146,7 @@ fn row(line: Line, columns: usize, keys: &[(FigureKey, bool)]) -> Option<Row> {
         date: text(5),
         version: text(6),
         name: text(8),
+        userland_bits: text(9).and_then(|bits| bits.parse().ok()),
         is_published: true,
         verdict: match fixed[7] {
             "valid" => Verdict::Valid,
@@ -203,8 +208,8 @@ mod tests {
         let rows = vec![Row::of(&Facts::of(&record), &explained_by(Vec::new()), "x.txt")];
         let text = write(&rows);
         expect![[r#"
-            board	soc	cores	kernel	distribution	date	version	verdict	name	clock@1 cold/core	sevenzip@1 multi	sevenzip@1 single/core	source
-            Odd board name	-	4x Cortex-A53	-	-	2023-11-14	0.9.72	valid	-	1799	5345	~1420	x.txt
+            board	soc	cores	kernel	distribution	date	version	verdict	name	userland_bits	clock@1 cold/core	sevenzip@1 multi	sevenzip@1 single/core	source
+            Odd board name	-	4x Cortex-A53	-	-	2023-11-14	0.9.72	valid	-	-	1799	5345	~1420	x.txt
         "#]]
         .assert_eq(&text);
         let published: Vec<Row> = rows.into_iter().map(|row| Row { is_published: true, ..row }).collect();

@@ -2,19 +2,17 @@
 
 use super::Row;
 use compare::reference::is_sound;
-use compare::{settings_of, trend};
+use compare::{published_name, settings_of};
 use facts::view::ScoreKey;
-use facts::{Explained, Explanation, Facts, Figure, Tenths};
+use facts::{Cause, Explained, Explanation, Facts, Figure, Tenths};
 use record::{Run, Variant};
 use serde::{Deserialize, Serialize};
 
 /// One result of a site.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// Row in tables.
+    /// Row in tables; its board is named as in the list of published results, if it is one of them.
     pub row: Row,
-    /// Board and cores, which identify a machine in trends.
-    pub machine: String,
     /// Memory in KiB (`MemTotal`).
     pub memory_kib: Option<u64>,
     /// UTC of its start in milliseconds since 1970.
@@ -23,7 +21,7 @@ pub struct Entry {
     pub core_types: Vec<String>,
     /// Main figures that can be compared.
     pub figures: Vec<EntryFigure>,
-    /// Rules whose findings explain lower or invalid scores, each once.
+    /// Rules whose findings explain lower or invalid scores, and the cause of a deficit relative to similar boards, each once.
     pub causes: Vec<String>,
     /// Known settings by name.
     pub settings: Vec<(String, String)>,
@@ -91,10 +89,17 @@ impl Entry {
         let types = facts.machine.cpus.iter().filter_map(|cpu| facts::figures::core_name(facts, cpu.cpu));
         let types = types.chain(main.iter().filter_map(|figure| figure.core_type.clone()));
         let causes = assessment.diagnoses.iter().map(|cause| assessment.findings[cause.root].rule.to_string());
+        // Sentences of a diagnosis have the same cause.
+        let is_told = |cause: &Cause| assessment.diagnoses.iter().any(|diagnosis| diagnosis.cause == *cause);
+        let of_deficit = assessment.deficit.as_ref().and_then(|deficit| deficit.cause);
+        let causes = causes.chain(of_deficit.filter(|cause| !is_told(cause)).map(|cause| cause.words().to_owned()));
+        let mut row = Row::of(explained, file);
+        if let Some(name) = published_name(facts, assessment) {
+            row.cells[0] = name.to_owned();
+        }
         let is_part = facts.run.end == record::End::Died || !facts.run.resumed.is_empty();
         Self {
-            row: Row::of(explained, file),
-            machine: trend::machine(facts),
+            row,
             memory_kib: facts.machine.memory_kib.known().copied(),
             started_ms: facts.run.started.known().copied(),
             core_types: each_once(types),

@@ -39,6 +39,14 @@ pub(super) fn add(facts: &Facts, found: &mut Vec<Evidence>) {
     }
 }
 
+/// True if none of these SoCs has a core of a type that the machine has, and others have all of them.
+pub(super) fn excludes_all(facts: &Facts, socs: &[usize]) -> bool {
+    let plain = Plain::of(&facts.cores);
+    let has_any = |soc: &Soc| soc.shapes.is_empty() || soc.shapes.iter().any(|shape| shape.has_any_type(&plain));
+    let is_known = || TABLES.socs.iter().flat_map(|soc| &soc.shapes).any(|shape| shape.fits_types(&plain));
+    !facts.cores.is_empty() && !socs.iter().any(|soc| has_any(&TABLES.socs[*soc])) && is_known()
+}
+
 struct Fit {
     types: bool,
     /// Number of missing cores; `None` if types or steppings do not match.

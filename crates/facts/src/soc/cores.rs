@@ -164,6 +164,12 @@ impl Shape {
             })
     }
 
+    /// True if one of these cores is of a type of this SoC.
+    pub(super) fn has_any_type(&self, cores: &Plain<'_>) -> bool {
+        let is_own = |seen: &str| self.clusters.iter().any(|cluster| same_type(seen, &cluster.core_type));
+        cores.types.iter().any(|(core_type, _)| is_own(core_type))
+    }
+
     /// True if all steppings are known ones of this SoC, fewer than two are documented, or none is visible.
     pub(super) fn fits_steppings(&self, cores: &Plain<'_>) -> bool {
         cores.steppings.iter().all(|(core_type, stepping)| {

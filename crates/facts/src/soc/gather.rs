@@ -23,6 +23,9 @@ pub(super) fn all(facts: &Facts) -> Vec<Evidence> {
     of_texts(facts, &mut found);
     of_guess(facts, &mut found);
     by_cores::add(facts, &mut found);
+    // A device tree that was made from that of another board may keep its SoC.
+    let is_of_tree = |kind: Kind| matches!(kind, Kind::Compatible | Kind::BoardCompatible);
+    found.retain(|one| !is_of_tree(one.kind) || !by_cores::excludes_all(facts, &one.socs));
     found.arrange_by_key(|evidence| evidence.kind);
     found.dedup_by_key(|evidence| evidence.kind);
     let mut left: Vec<usize> = (0..TABLES.socs.len()).collect();

@@ -65,6 +65,26 @@ fn of_tree<'a>(strings: impl Iterator<Item = &'a str>) -> Machine {
     Machine { compatible: strings.map(str::to_owned).collect(), ..Machine::default() }
 }
 
+/// Vendor kernels are made from those of other boards, whose device tree they keep.
+#[test]
+fn cores_of_another_type_contradict_a_device_tree() {
+    for (count, core_type, board, expected) in [
+        (4, "eswin,eic770x", "ESWIN EIC7700", "Eswin EIC7700X"),
+        (8, "eswin,eic770x", "DeepComputing FML13V03", "Eswin EIC7702X"),
+        (4, "SiFive U74-MC", "ESWIN EIC7700", "SiFive Freedom U740"),
+        (4, "SiFive new", "ESWIN EIC7700", "SiFive Freedom U740"),
+    ] {
+        let mut machine = of_tree(["sifive,hifive-unmatched-a00", "sifive,fu740-c000", "sifive,fu740"].into_iter());
+        machine.board = Fact::Known(board.to_owned());
+        machine.cpus.extend((0..count).map(|cpu| Cpu {
+            cpu,
+            core_type: Fact::Known(core_type.to_owned()),
+            ..Cpu::default()
+        }));
+        assert_eq!(identify(&machine).names(), [expected], "{count} x {core_type}");
+    }
+}
+
 /// A machine with the device tree and the cores of a row.
 fn machine_of(row: &[&'static str]) -> Machine {
     let shape = row[5].split(" or ").next().unwrap();

@@ -4,7 +4,7 @@ use super::{left_out, listed};
 use crate::document::{Around, Part, document_within};
 use crate::draw::table::{Column, cell, maybe, number, table, text};
 use crate::result_row::verdict;
-use compare::{Comparison, Line, NamedResult, Setting, change, labels};
+use compare::{Comparison, Line, NamedResult, Setting, labels};
 use maud::{Markup, html};
 
 /// Renders a comparison as an HTML file.
@@ -16,9 +16,10 @@ pub fn comparison(comparison: &Comparison) -> String {
 pub fn comparison_within(around: &Around, comparison: &Comparison) -> String {
     let name = format!("Comparison of {} results", comparison.sides.len());
     let parts = [
+        ("bars", "Main figures", bars(comparison)),
+        ("causes", "Likely causes", causes(comparison)),
         ("figures", "Figures", figures(comparison)),
         ("estimates", "Estimated from another version of a program", estimated(comparison)),
-        ("causes", "Likely causes", causes(comparison)),
         ("settings", "Settings that differ", settings(comparison)),
         ("left-out", "Not compared", left_out(&comparison.left_out)),
     ];
@@ -40,6 +41,32 @@ fn top(name: &str, comparison: &Comparison) -> Markup {
     }
 }
 
+/// A bar for each result in the figures that people ask for first.
+fn bars(comparison: &Comparison) -> Option<Markup> {
+    let charts = comparison.headlines();
+    let most = |line: &Line| line.values.iter().flatten().copied().fold(f64::MIN_POSITIVE, f64::max);
+    let direction = |line: &Line| if line.unit == "ns" { ", lower is better" } else { "" };
+    (!charts.is_empty()).then(|| {
+        html! {
+            @for (words, line) in charts {
+                table.boards {
+                    caption { (words) " (" (facts::plain(&line.unit)) (direction(line)) ")" }
+                    @for ((index, value), letter) in line.values.iter().enumerate().zip(labels()) {
+                        @if let Some(value) = value {
+                            @let board = comparison.sides.get(index).and_then(|side| side.board.as_deref());
+                            tr {
+                                th scope="row" { (letter) " " (facts::plain(board.unwrap_or("unknown board"))) }
+                                td { (line.value_words(index)) }
+                                td { div style={ "width:" (format!("{:.1}%", 100.0 * value / most(line))) } {} }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    })
+}
+
 fn figures(comparison: &Comparison) -> Option<Markup> {
     let letters: Vec<String> = labels().take(comparison.sides.len()).collect();
     let values = letters.iter().enumerate();
@@ -48,7 +75,8 @@ fn figures(comparison: &Comparison) -> Option<Markup> {
     let columns: Vec<Column<'_>> = [text("Figure"), text("Unit")].into_iter().chain(values.map(number)).collect();
     let row = |line: &Line| {
         let values = line.differences.iter().enumerate().flat_map(|(index, difference)| {
-            let change = (index > 0).then(|| maybe(difference.as_ref().map(change)));
+            let change =
+                (index > 0).then(|| maybe(difference.as_ref().map(|difference| line.change_words(difference))));
             std::iter::once(cell(line.value_words(index))).chain(change)
         });
         [cell(facts::plain(&line.name())), cell(facts::plain(&line.unit))].into_iter().chain(values).collect()
@@ -56,15 +84,14 @@ fn figures(comparison: &Comparison) -> Option<Markup> {
     let rows: Vec<Vec<Markup>> = comparison.main_lines().map(row).collect();
     (!rows.is_empty()).then(|| {
         html! {
-            p { "Each change is against the first result that has the figure; changes within noise have no word." }
+            p { "Each change is against the first result that has the figure." }
             (table("Figures", &columns, &rows))
         }
     })
 }
 
 fn causes(comparison: &Comparison) -> Option<Markup> {
-    let told = |(letter, line, cause): (String, &Line, &str)| format!("{letter}, {}: {cause}", line.name());
-    listed(comparison.causes().map(|cause| facts::harmless(&told(cause)).into_owned()))
+    listed(comparison.causes().iter().map(|cause| facts::harmless(&cause.sentence()).into_owned()))
 }
 
 /// Explanation of each `≈`.

@@ -10,8 +10,6 @@ pub use ranking::ranking;
 pub use table::results;
 pub use trends::trends;
 
-pub(crate) use trends::machines;
-
 use compare::{LeftOut, left_out_lines};
 use maud::{Markup, html};
 

@@ -18,7 +18,7 @@ pub fn trends(trends: &[Trend]) -> String {
 }
 
 /// Trend of each machine.
-pub(crate) fn machines(trends: &[Trend]) -> Markup {
+fn machines(trends: &[Trend]) -> Markup {
     let (short, told): (Vec<&Trend>, Vec<&Trend>) =
         trends.iter().partition(|trend| trends.len() > 1 && trend.is_only_short());
     html! {

@@ -2,14 +2,15 @@
 
 use super::{SiteResult, result_path};
 use crate::draw::table::{cell, number, table, text};
-use crate::draw::{Area, Plot, Scale, axis_x, linear_ticks, n, named, width_of, word};
+use crate::draw::{Area, Plot, Scale, axis_x, axis_y, linear_ticks, n, named, width_of, word};
 use crate::order::rank;
+use compare::by_clock;
 use explain::results::EntryFigure;
 use facts::Verdict;
 use facts::figures::FigureKey;
 use facts::stats::median;
 use maud::{Markup, html};
-use record::Arrange;
+use record::{Arrange, WorkloadId};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -38,23 +39,51 @@ pub(super) struct Point<'a> {
     lost_to: Option<&'a str>,
 }
 
+impl Point<'_> {
+    /// Highest measured clock of its result.
+    pub(super) fn clock_mhz(&self) -> Option<f64> {
+        self.listed.entry.row.clock_khz.map(|khz| f64::from(khz) / 1000.0)
+    }
+}
+
 /// One figure over all results that have it.
 pub(super) struct Series<'a> {
     /// Title of the figure, with the core type.
     pub(super) title: String,
     pub(super) unit: String,
     pub(super) higher_is_better: bool,
+    is_of_memory: bool,
     rank: usize,
     /// Values and results, the best first.
     pub(super) values: Vec<Point<'a>>,
 }
 
 impl Series<'_> {
-    /// Minimum, median and maximum of the values.
-    fn spread(&self) -> Option<[f64; 3]> {
-        let values: Vec<f64> = self.values.iter().map(|point| point.value).collect();
-        let (first, last) = (*values.first()?, *values.last()?);
-        Some([first.min(last), median(&values)?, first.max(last)])
+    /// Minimum and maximum of the values.
+    fn spread(&self) -> Option<[f64; 2]> {
+        let (first, last) = (self.values.first()?.value, self.values.last()?.value);
+        Some([first.min(last), first.max(last)])
+    }
+
+    /// Median of the sound values at each clock, and the clock in MHz if there are several; figures of memory and clocks have
+    /// one for all.
+    fn medians(&self) -> Vec<(Option<f64>, f64)> {
+        let sound = self.values.iter().filter(|point| point.is_sound);
+        let has_clock = !self.is_of_memory && self.unit != "MHz";
+        let groups = by_clock(None, sound.map(|point| (point.clock_mhz().filter(|_| has_clock), point.value)));
+        let is_one = groups.len() == 1;
+        let medians =
+            groups.into_iter().filter_map(|group| Some((group.mhz.filter(|_| !is_one), median(&group.results)?)));
+        medians.collect()
+    }
+
+    /// `10951 at 2400 MHz, 13170 at 3000 MHz`; one value for one clock.
+    fn median_words(&self) -> String {
+        let words = self.medians().into_iter().map(|(mhz, value)| {
+            let value = facts::number(value, &self.unit);
+            mhz.map_or_else(|| value.clone(), |mhz| format!("{value} at {:.0} MHz", (mhz / 10.0).round() * 10.0))
+        });
+        words.collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -75,6 +104,7 @@ pub(super) fn series<'a>(
                 title: core.map_or_else(|| figure.title.clone(), |core| format!("{}, {core}", figure.title)),
                 unit,
                 higher_is_better: figure.higher_is_better,
+                is_of_memory: figure.is_of_memory,
                 rank: rank_of(&figure.key),
                 values: Vec::new(),
             };
@@ -92,8 +122,7 @@ pub(super) fn series<'a>(
     let mut made: Vec<Series<'a>> = Vec::new();
     for ((key, _), mut series) in all {
         if titles.get(&series.title).is_some_and(|count| *count > 1) {
-            let method = key.split(' ').next().and_then(|workload| workload.split_once('@'));
-            series.title = format!("{}, method {}", series.title, method.map_or("", |(_, method)| method));
+            series.title = format!("{} ({})", series.title, method_words(key));
         }
         let sign = if series.higher_is_better { -1.0 } else { 1.0 };
         series.values.arrange_by(|a, b| (sign * a.value).total_cmp(&(sign * b.value)));
@@ -101,6 +130,16 @@ pub(super) fn series<'a>(
     }
     made.arrange_by_key(|series| (series.rank, Reverse(series.values.len())));
     made
+}
+
+/// Version of the program whose figures are comparable: the ids of the methods of programs are their main versions.
+fn method_words(key: &str) -> String {
+    let Ok(key) = key.parse::<FigureKey>();
+    match key.workload().id() {
+        Some(WorkloadId::OpenSsl) => format!("OpenSSL {}", key.method()),
+        Some(WorkloadId::SevenZip) => format!("7-zip {}", key.method()),
+        _ => format!("version {} of the measurement", key.method()),
+    }
 }
 
 /// Main figures in order, then all others.
@@ -137,12 +176,14 @@ fn series_table(all: &[Series<'_>], up: &str) -> Markup {
         text("Unit"),
         number("Values"),
         number("Lowest"),
-        number("Median"),
+        text("Median of sound values"),
         number("Highest"),
         text("Best result"),
     ];
     let row = |series: &Series<'_>| {
-        let spread = series.spread().into_iter().flatten().map(|value| cell(facts::number(value, &series.unit)));
+        let [low, high] =
+            series.spread().map_or_else(Default::default, |ends| ends.map(|value| facts::number(value, &series.unit)));
+        let spread = [cell(low), cell(series.median_words()), cell(high)];
         let best = series.values.first().map_or_else(|| html! {}, |best| link(&best.listed, up));
         let first = [cell(facts::plain(&series.title)), cell(facts::plain(&series.unit)), cell(series.values.len())];
         first.into_iter().chain(spread).chain([best]).collect::<Vec<_>>()
@@ -162,7 +203,7 @@ pub(super) fn link(listed: &SiteResult<'_>, up: &str) -> Markup {
 /// A dot for each result, green or, where something lowered it, amber; `None` for too few values or equal ones. The line is the median of the
 /// others, and the furthest of the lower ones are named with what took most of them.
 fn strip(at: usize, series: &Series<'_>, up: &str) -> Option<Plot> {
-    let [low, _, high] = series.spread()?;
+    let [low, high] = series.spread()?;
     if series.values.len() < VALUES_MIN || high / low < 1.005 {
         return None;
     }
@@ -182,13 +223,16 @@ fn strip(at: usize, series: &Series<'_>, up: &str) -> Option<Plot> {
     let step = (LEVELS_HEIGHT_MAX / levels).min(DOT);
     let area = Area { left: 30.0, right: 970.0, top: 46.0, bottom: 56.0 + step * levels };
     let sound: Vec<f64> = series.values.iter().filter(|point| point.is_sound).map(|point| point.value).collect();
-    let typical = median(&sound);
-    let worst = typical.map_or_else(Vec::new, |typical| outliers(series, typical));
+    let worst = median(&sound).map_or_else(Vec::new, |typical| outliers(series, typical));
+    let medians = series.medians();
     let shapes = html! {
-        @if let Some(typical) = typical {
-            @let x = scale.at(typical);
+        @for (_, typical) in &medians {
+            @let x = scale.at(*typical);
             line.edge x1=(n(x)) x2=(n(x)) y1="18" y2=(n(area.bottom)) {}
-            (word(x, 14.0, if x > 500.0 { "end" } else { "start" }, &format!("median {}", facts::with_unit(typical, &series.unit))))
+        }
+        @if let Some((_, typical)) = medians.first() {
+            @let (x, anchor) = if medians.len() > 1 { (area.left, "start") } else { (scale.at(*typical), if scale.at(*typical) > 500.0 { "end" } else { "start" }) };
+            (word(x, 14.0, anchor, &format!("median {} {}", series.median_words(), if medians.len() > 1 { "" } else { &series.unit })))
         }
         @for (x, row, words) in named_outliers(&worst, &scale) {
             (word(x, 28.0 + 13.0 * row as f64, if x > 700.0 { "end" } else { "start" }, words))
@@ -207,6 +251,37 @@ fn strip(at: usize, series: &Series<'_>, up: &str) -> Option<Plot> {
         if below == 0 { String::new() } else { format!(", {below} of them lowered and not in the median") };
     let title = format!("{}: {} results{not_counted}", series.title, series.values.len());
     Some(Plot::of(&format!("distribution-{at}"), &facts::plain(&title), area.bottom + 42.0, shapes))
+}
+
+/// A dot for each result over its clock; `None` unless results have several clocks.
+pub(super) fn by_clock_plot(series: &Series<'_>, up: &str) -> Option<Plot> {
+    let points: Vec<(f64, &Point<'_>)> =
+        series.values.iter().filter_map(|point| Some((point.clock_mhz()?, point))).collect();
+    if points.len() < VALUES_MIN || by_clock(None, points.iter().map(|(mhz, _)| (Some(*mhz), ()))).len() < 2 {
+        return None;
+    }
+    let ends_of = |values: &[f64]| {
+        let ticks =
+            linear_ticks((values.iter().copied().reduce(f64::min)?, values.iter().copied().reduce(f64::max)?), 6);
+        Some(((*ticks.first()?, *ticks.last()?), ticks))
+    };
+    let (x_ends, x_ticks) = ends_of(&points.iter().map(|(mhz, _)| *mhz).collect::<Vec<_>>())?;
+    let (y_ends, y_ticks) = ends_of(&points.iter().map(|(_, point)| point.value).chain([0.0]).collect::<Vec<_>>())?;
+    let area = Area { left: 76.0, right: 970.0, top: 30.0, bottom: 260.0 };
+    let (x, y) = (Scale::linear(x_ends, (area.left, area.right)), Scale::linear(y_ends, (area.bottom, area.top)));
+    let shapes = html! {
+        (axis_y(area, &y, &named(&y_ticks), &series.unit))
+        @for (mhz, point) in &points {
+            a href={ (up) (result_path(point.listed.page)) } {
+                circle.verdict-valid[point.is_sound].verdict-degraded[!point.is_sound] cx=(n(x.at(*mhz))) cy=(n(y.at(point.value))) r="4" {
+                    title { (format!("{mhz:.0} MHz, ")) (facts::with_unit(point.value, &series.unit)) ": " (words_of(point)) }
+                }
+            }
+        }
+        (axis_x(area, &x, &named(&x_ticks), "highest measured clock in MHz"))
+    };
+    let title = format!("{} by clock: {} results", series.title, points.len());
+    Some(Plot::of("score-by-clock", &facts::plain(&title), area.bottom + 42.0, shapes))
 }
 
 /// The results furthest below a typical value, with what took most of them.

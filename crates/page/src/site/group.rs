@@ -1,13 +1,12 @@
 //! Page of a board or SoC: results, distributions of figures, settings of the best results, common causes of lower
-//! scores, and figures by kernel.
+//! scores, and the score by clock.
 
-use super::figures::{Point, Series, distributions, link, series};
+use super::figures::{Point, Series, by_clock_plot, distributions, link, series};
 use super::table::{MARKS, table};
 use super::{Group, Kind, Site, SiteResult};
 use crate::draw;
 use crate::draw::table::{cell, number, text};
-use crate::several;
-use compare::trend::Trend;
+use compare::{ClockGroup, by_clock};
 use facts::{Verdict, how_many};
 use maud::{Markup, html};
 use record::Arrange;
@@ -20,7 +19,7 @@ const BEST_MAX: usize = 12;
 /// Minimum number of results for common settings and causes.
 const USUAL_MIN: usize = 3;
 
-pub(super) fn page(site: &Site<'_>, group: &Group<'_>, trends: &[Trend]) -> String {
+pub(super) fn page(site: &Site<'_>, group: &Group<'_>) -> String {
     let all = series(&group.results, |figure| Some((figure.value, figure.unit.clone())));
     let name = facts::plain(&group.name);
     let top = html! {
@@ -30,14 +29,14 @@ pub(super) fn page(site: &Site<'_>, group: &Group<'_>, trends: &[Trend]) -> Stri
     };
     let parts = [
         ("figures", "Figures", distributions(&all, UP)),
+        (
+            "clocks",
+            "Score by clock",
+            all.first().and_then(|series| by_clock_plot(series, UP)).map(|plot| plot.on_page()),
+        ),
         ("results", "Results", Some(table("Results", &group.results, UP))),
         ("findings", "Usual causes of lower scores", usual(&group.results)),
         ("best", "Settings of the best results", best(&all)),
-        (
-            "changes",
-            "Changes of a machine over time",
-            trends.iter().any(|trend| !trend.is_only_short()).then(|| several::machines(trends)),
-        ),
     ];
     super::page(&name, UP, &top, &parts)
 }
@@ -74,7 +73,7 @@ fn best(all: &[Series<'_>]) -> Option<Markup> {
     let told: Vec<&Series<'_>> = all.iter().filter(|series| series.values.len() >= USUAL_MIN).take(BEST_MAX).collect();
     let row = |series: &Series<'_>| {
         let best = series.values.first()?;
-        let differing: Vec<String> = differing(&best.listed, &series.values);
+        let differing: Vec<String> = differing(&best.listed, &at_clock_of(best, series));
         let differing = if differing.is_empty() { "no known setting".to_owned() } else { differing.join("; ") };
         Some(vec![
             cell(facts::plain(&series.title)),
@@ -93,10 +92,17 @@ fn best(all: &[Series<'_>]) -> Option<Markup> {
     })
 }
 
+/// The values at the clock of one of them: other clocks differ in more than settings.
+fn at_clock_of<'a, 'b>(point: &Point<'_>, series: &'b Series<'a>) -> Vec<&'b Point<'a>> {
+    let groups = by_clock(None, series.values.iter().map(|point| (point.clock_mhz(), point)));
+    let own = |group: &ClockGroup<&Point<'_>>| group.results.iter().any(|other| other.listed.page == point.listed.page);
+    groups.into_iter().find(own).map_or_else(Vec::new, |group| group.results)
+}
+
 /// Settings of a result that differ from those of most others: `governor performance (most: ondemand)`.
-fn differing(best: &SiteResult<'_>, all: &[Point<'_>]) -> Vec<String> {
+fn differing(best: &SiteResult<'_>, all: &[&Point<'_>]) -> Vec<String> {
     // Properties of the machine and the program, which are not settings.
-    const NOT_SET: [&str; 4] = ["board", "SoC", "cores", "sbc-bench"];
+    const NOT_SET: [&str; 6] = ["board", "SoC", "cores", "memory (GiB)", "clock measured (MHz)", "sbc-bench"];
     let settings = best.entry.settings.iter().filter(|(name, _)| !NOT_SET.contains(&name.as_str()));
     let usual = |wanted: &str| {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -114,10 +120,12 @@ fn differing(best: &SiteResult<'_>, all: &[Point<'_>]) -> Vec<String> {
     told.collect()
 }
 
-/// Causes of lower scores, by number of results.
+/// Causes of lower scores, by number of results. What a valid result lost is too little for its verdict.
 pub(super) fn usual(results: &[SiteResult<'_>]) -> Option<Markup> {
     let mut counts: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for listed in results {
+    let is_lowered =
+        |listed: &&SiteResult<'_>| matches!(listed.entry.row.verdict, Verdict::Degraded | Verdict::Invalid);
+    for listed in results.iter().filter(is_lowered) {
         for cause in &listed.entry.causes {
             counts.entry(cause).or_default().insert(listed.page);
         }

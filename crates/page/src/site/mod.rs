@@ -14,8 +14,7 @@ mod table;
 pub use names::of_result;
 
 use crate::document::{Frame, Part, Script};
-use compare::board_name;
-use compare::trend::Trend;
+use compare::NamedBoard;
 use explain::results::{Entry, FORMATS, Table};
 use maud::{Markup, html};
 use record::Arrange;
@@ -117,7 +116,7 @@ impl Kind {
     fn names(self, entry: &Entry) -> Vec<String> {
         match self {
             Self::Board => {
-                let name = entry.row.board().map(|board| board_name(board).1);
+                let name = entry.row.board().map(|board| NamedBoard::of(board).name);
                 name.or_else(|| self.nameless().map(str::to_owned)).into_iter().collect()
             }
             Self::Soc => entry.row.soc.as_deref().or(self.nameless()).map(str::to_owned).into_iter().collect(),
@@ -128,7 +127,7 @@ impl Kind {
     /// Key of a group; spellings of one board have one.
     fn key(self, name: &str) -> String {
         match self {
-            Self::Board => board_name(name).0,
+            Self::Board => NamedBoard::of(name).key,
             Self::Soc | Self::Core => names::of(name),
         }
     }
@@ -170,11 +169,11 @@ impl<'a> Site<'a> {
         self.groups.values()
     }
 
-    /// Page of a group, with trends for a board.
-    pub fn group_page(&self, group: &Group<'_>, trends: &[Trend]) -> String {
+    /// Page of a group.
+    pub fn group_page(&self, group: &Group<'_>) -> String {
         match group.kind {
             Kind::Core => core::page(self, group),
-            Kind::Board | Kind::Soc => group::page(self, group, trends),
+            Kind::Board | Kind::Soc => group::page(self, group),
         }
     }
 

@@ -28,7 +28,19 @@ struct Line {
 /// Maximum number of other sensors, which are drawn as thin lines.
 const OTHERS_MAX: usize = 6;
 
+/// Unit of the panel of clocks.
+const CLOCK_UNIT: &str = "MHz";
+/// Maximum ratio of reported and measured clocks that are one clock.
+const FLAT_RATIO_MAX: f64 = 1.01;
+
 impl Panel {
+    /// The clock in MHz, if it never moved.
+    fn flat_mhz(&self) -> Option<f64> {
+        let all = || self.lines.iter().flat_map(|line| &line.points).chain(&self.dots).map(|(_, value)| *value);
+        let (low, high) = (all().reduce(f64::min)?, all().reduce(f64::max)?);
+        (self.unit == CLOCK_UNIT && high <= low * FLAT_RATIO_MAX).then_some(high)
+    }
+
     /// Styles and names of its lines.
     pub(super) fn key(&self) -> Vec<(String, String)> {
         let lines = self.lines.iter().map(|line| (line.look.clone(), line.name.clone()));
@@ -37,10 +49,23 @@ impl Panel {
     }
 }
 
-/// Panels with at least one line.
+/// Panels with at least one line. Clocks that never moved have none, because a sentence says as much, unless nothing else was
+/// sampled.
 pub(super) fn panels(facts: &Facts<'_>) -> Vec<Panel> {
     let panels = [clocks(facts), temperatures(facts), power(facts), voltages(facts)];
-    panels.into_iter().filter(|panel| !panel.lines.is_empty() || !panel.dots.is_empty()).collect()
+    let mut panels: Vec<Panel> =
+        panels.into_iter().filter(|panel| !panel.lines.is_empty() || !panel.dots.is_empty()).collect();
+    if panels.len() > 1 {
+        panels.retain(|panel| panel.flat_mhz().is_none());
+    }
+    panels
+}
+
+/// Sentence about clocks that never moved and have no panel.
+pub(super) fn flat_clock(facts: &Facts<'_>) -> Option<String> {
+    let mhz = clocks(facts).flat_mhz()?;
+    let has_panel = panels(facts).iter().any(|panel| panel.unit == CLOCK_UNIT);
+    (!has_panel).then(|| format!("The clock was {mhz:.0} MHz in every sample and measurement."))
 }
 
 fn values(record: &Record, channel: &Channel, per_unit: f64) -> Vec<(i64, f64)> {
@@ -90,7 +115,7 @@ fn clocks(record: &Record) -> Panel {
         _ => None,
     });
     let dots = dots.flatten().filter(|_| !lines.is_empty()).collect();
-    Panel { title: "clocks", unit: "MHz", lines, dots, dots_name: "measured clock" }
+    Panel { title: "clocks", unit: CLOCK_UNIT, lines, dots, dots_name: "measured clock" }
 }
 
 /// True if the values differ.

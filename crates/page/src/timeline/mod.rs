@@ -47,6 +47,7 @@ impl Axis {
 fn body(subject: &Subject<'_>) -> Option<Markup> {
     let plot = plot(subject.facts, Some(subject.explained))?;
     Some(html! {
+        @if let Some(sentence) = lines::flat_clock(subject.facts) { p { (sentence) } }
         (plot.on_page())
         (phase_list(&named(subject.facts.phases())))
         (happened(subject.facts))

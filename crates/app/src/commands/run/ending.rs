@@ -156,7 +156,7 @@ mod tests {
             (0..9).map(|index| bar(format!("{names} {index}"), f64::from(9000 - index), false)).collect();
         bars.insert(7, bar("this board".to_owned(), 5349.0, true));
         Neighbours {
-            figure: "7-zip on all CPUs",
+            figure: "7-zip on all CPUs".into(),
             unit: "MIPS".to_owned(),
             higher_is_better: true,
             place: 8,

@@ -8,13 +8,11 @@ use super::crew;
 use super::known;
 use anyhow::{Context, bail};
 use compare::reference::Reference;
-use compare::trend::{self, Sample, Trend, trends};
 use console::read::NoResults;
 use console::{output, status};
 use explain::results::{Entry, USUAL_ORDER, order};
-use facts::{Facts, Verdict};
 use folder::SiteFolder;
-use page::site::{Group, Kind, Site, SiteResult, of_result, result_path};
+use page::site::{Site, SiteResult, of_result, result_path};
 use record::Arrange;
 use record::hex;
 use sha2::{Digest, Sha256};
@@ -60,7 +58,7 @@ pub(super) fn write(from: &[PathBuf], out: &Path, url: Option<&str>) -> anyhow::
     listed.arrange_by(|a, b| usual(&a.entry.row, &b.entry.row));
     let count = listed.len();
     let site = Site::new(listed, url);
-    groups(&mut folder, &site, &results)?;
+    groups(&mut folder, &site)?;
     lists(&mut folder, &site)?;
     let entries = results.iter().map(|(page, (entry, _))| (page.as_str(), entry));
     let done = folder.finish(entries)?;
@@ -182,8 +180,9 @@ fn is_part(listed: &SiteResult<'_>, results: &Results) -> bool {
     whole.is_some()
 }
 
-/// Pages of boards, SoCs and core types whose results changed.
-fn groups(folder: &mut SiteFolder, site: &Site<'_>, results: &Results) -> anyhow::Result<()> {
+/// Pages of boards, SoCs and core types whose results changed. Results do not say which machine they are of, so that there are
+/// no changes over time.
+fn groups(folder: &mut SiteFolder, site: &Site<'_>) -> anyhow::Result<()> {
     folder.claim(site.groups().map(|group| group.path.clone()))?;
     for group in site.groups() {
         let mut hash = Sha256::new();
@@ -196,30 +195,9 @@ fn groups(folder: &mut SiteFolder, site: &Site<'_>, results: &Results) -> anyhow
             folder.keep(&group.path, &key);
             continue;
         }
-        let trends = if group.kind == Kind::Board { trends_of(group, results) } else { Vec::new() };
-        folder.write(&group.path, &key, &site.group_page(group, &trends))?;
+        folder.write(&group.path, &key, &site.group_page(group))?;
     }
     Ok(())
-}
-
-/// Changes of a board's figures over time. Reads its results again, since unchanged ones have no Record in memory.
-fn trends_of(group: &Group<'_>, results: &Results) -> Vec<Trend> {
-    let is_dated =
-        |listed: &&SiteResult<'_>| listed.entry.started_ms.is_some() && listed.entry.row.verdict != Verdict::Invalid;
-    if group.results.iter().filter(is_dated).count() < trend::RESULTS_MIN {
-        return Vec::new();
-    }
-    let read = |listed: &SiteResult<'_>| {
-        let source = &results.get(listed.page)?.1;
-        // The next call notes a file that is gone.
-        Some((source, Facts::from(source.record().ok()?), listed.entry.row.verdict))
-    };
-    let read: Vec<_> = group.results.iter().filter_map(read).collect();
-    let samples: Vec<Sample<'_>> = read
-        .iter()
-        .map(|(source, facts, verdict)| Sample { name: source.name.clone(), facts, verdict: *verdict })
-        .collect();
-    trends(&samples)
 }
 
 /// Makes tables and data, and writes those that changed.

@@ -7,7 +7,7 @@ use console::input;
 use explain::results::{Entry, USUAL_ORDER, order};
 use facts::Explained;
 use net::server::{Answer, Site as RunningServer, TEXT};
-use page::site::{Group, Kind, Link, Site, SiteResult, of_result, result_path};
+use page::site::{Link, Site, SiteResult, of_result, result_path};
 use record::Arrange;
 use std::path::Path;
 
@@ -77,21 +77,15 @@ impl Shelf {
         page::comparison(&compare(&sides.collect::<Vec<_>>()))
     }
 
-    fn samples<'a>(&'a self, is_wanted: impl Fn(&ShelfEntry) -> bool) -> Vec<Sample<'a>> {
-        let wanted = self.results.iter().filter(|held| is_wanted(held));
-        wanted
+    fn samples(&self) -> Vec<Sample<'_>> {
+        self.results
+            .iter()
             .map(|held| Sample {
                 name: held.file.clone(),
                 facts: &held.explained.facts,
                 verdict: held.explained.assessment.verdict,
             })
             .collect()
-    }
-
-    fn group_page(&self, site: &Site<'_>, group: &Group<'_>) -> String {
-        let is_of = |held: &ShelfEntry| group.results.iter().any(|listed| listed.page == held.page);
-        let trends = if group.kind == Kind::Board { trends(&self.samples(is_of)) } else { Vec::new() };
-        site.group_page(group, &trends)
     }
 
     /// A file as it is now.
@@ -121,9 +115,9 @@ impl RunningServer for Shelf {
         let site = self.site();
         let group = site.groups().find(|group| group.path == path);
         let text = match (path, group) {
-            (_, Some(group)) => Some(self.group_page(&site, group)),
+            (_, Some(group)) => Some(site.group_page(group)),
             (COMPARISON, _) if self.results.len() > 1 => Some(self.comparison()),
-            (TRENDS, _) if self.results.len() > 1 => Some(page::trends(&trends(&self.samples(|_| true)))),
+            (TRENDS, _) if self.results.len() > 1 => Some(page::trends(&trends(&self.samples()))),
             _ => site.lists().into_iter().find(|file| file.path == path).map(|file| file.text),
         };
         match text {

@@ -2,6 +2,7 @@
 
 use super::{SAME_LOG, loss, usual};
 use crate::rank::Entry;
+use crate::word_size::is_narrow;
 use facts::{Cause, Facts};
 use record::{Record, Variant, WorkloadId};
 
@@ -80,7 +81,7 @@ pub(super) fn dram(facts: &Facts<'_>) -> Option<String> {
 /// 32-bit programs on 64-bit cores.
 pub(super) fn narrow_userland(record: &Record) -> Option<String> {
     let userland = record.machine.userland_arch.known()?;
-    let is_narrow = ["armhf", "armel", "armv7l", "i386", "i686"].contains(&userland.as_str());
+    let is_narrow = is_narrow(userland);
     let kernel = record.machine.kernel_arch.known().map(String::as_str);
     let is_wide_kernel = matches!(kernel, Some("aarch64" | "x86_64"));
     let cores = record.machine.clusters.iter().filter_map(|cluster| cluster.core_type.known());

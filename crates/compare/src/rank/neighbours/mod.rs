@@ -2,9 +2,12 @@
 
 mod boards;
 
-use super::peers::known;
-use super::{Peer, Peers};
+use super::board_names::NamedBoard;
+use super::clock_groups::by_clock;
+use super::peers::{KnownResult, known};
+use super::{Peer, Peers, is_cipher};
 use crate::reference::{Reference, soc_key};
+use crate::word_size::userland_bits;
 use boards::{Board, boards};
 use facts::figures::Figure;
 use facts::figures::main::HEADLINES;
@@ -12,7 +15,7 @@ use facts::lines::padded;
 use facts::number::{number, with_unit};
 use facts::stats::median;
 use facts::{Explanation, Facts, Verdict};
-use record::{Arrange, report_words};
+use record::{Arrange, Variant, report_words};
 use serde::Serialize;
 
 /// Width of names and values in a chart, in columns.
@@ -28,7 +31,7 @@ const FAMILIAR_WORDS_MAX: usize = 2;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Neighbours {
     /// Figure in words.
-    pub figure: &'static str,
+    pub figure: String,
     /// Unit of all values.
     pub unit: String,
     /// True if a higher value is better.
@@ -85,20 +88,36 @@ fn headlines<'a>(facts: &'a Facts<'_>) -> impl Iterator<Item = (&'a Figure, &'st
 /// A result and the known results.
 struct OwnResult<'a> {
     peers: &'a [&'a Peer<'a>],
+    board: Option<NamedBoard>,
     soc: Option<String>,
+    /// Measured clock of its fastest cluster.
+    clock_mhz: Option<f64>,
+    userland_bits: Option<u32>,
 }
 
 impl<'a> OwnResult<'a> {
     /// `None` for invalid results and emulated CPUs.
     fn of(facts: &Facts<'_>, explained: &Explanation, peers: &'a [&'a Peer<'a>]) -> Option<Self> {
         let is_usable = explained.verdict != Verdict::Invalid && facts.machine.emulated_by().is_none();
-        is_usable.then(|| Self { peers, soc: facts.soc().known().cloned() })
+        let clocks = || facts.cluster_clocks(&Variant::COLD).into_iter().map(|clock| clock.measured_khz);
+        is_usable.then(|| Self {
+            peers,
+            board: facts.machine.board.known().map(|board| NamedBoard::of(board)),
+            soc: facts.soc().known().cloned(),
+            clock_mhz: clocks().max().map(|khz| f64::from(khz) / 1000.0),
+            userland_bits: userland_bits(&facts.machine),
+        })
     }
 
     fn among(&self, figure: &Figure, words: &'static str) -> Option<Neighbours> {
-        let known = known(figure, self.peers);
+        let mut known = known(figure, self.peers);
+        let is_narrow = is_cipher(&figure.key) && self.userland_bits == Some(32);
+        if is_cipher(&figure.key) {
+            // Builds for 32 and 64 bits have other routines, so that their figures are not those of one board.
+            known.retain(|known| !self.userland_bits.is_some_and(|own| known.is_of_other_userland(own)));
+        }
         let is_higher_better = figure.higher_is_better;
-        let all = boards(&known, is_higher_better);
+        let all = boards(&known, is_higher_better, self.board.as_ref().map(|board| (board, self.clock_mhz)));
         if all.is_empty() {
             return None;
         }
@@ -129,7 +148,7 @@ impl<'a> OwnResult<'a> {
         );
         let pair = |board: &Board| (board.name.clone(), board.value);
         Some(Neighbours {
-            figure: words,
+            figure: if is_narrow { format!("{words} of 32-bit programs") } else { words.to_owned() },
             unit: figure.unit.clone(),
             higher_is_better: is_higher_better,
             place: better + 1,
@@ -141,15 +160,21 @@ impl<'a> OwnResult<'a> {
         })
     }
 
-    /// Median of the other results with this SoC.
-    fn same_soc(&self, known: &[super::peers::KnownResult<'_>], higher_is_better: bool) -> Option<Bar> {
+    /// Median of the other results with this SoC at the clock next to that of the result; results at several clocks have no
+    /// common one.
+    fn same_soc(&self, known: &[KnownResult<'_>], higher_is_better: bool) -> Option<Bar> {
         let soc = self.soc.as_ref()?;
         let key = soc_key(soc);
-        let values =
-            known.iter().filter(|known| known.is_of_soc(&key)).filter_map(|known| known.best(higher_is_better));
-        let values: Vec<f64> = values.collect();
+        let of_soc = known.iter().filter(|known| known.is_of_soc(&key));
+        let mut groups =
+            by_clock(None, of_soc.filter_map(|known| Some((known.clock_mhz(), known.best(higher_is_better)?))));
+        match self.clock_mhz {
+            Some(own) => groups.arrange_by(|a, b| a.distance(own).total_cmp(&b.distance(own))),
+            None => groups.retain(|group| group.is_usual),
+        }
+        let nearest = groups.first()?;
         let part = soc.split_once(' ').map_or(soc.as_str(), |(_, part)| part);
-        Some(bar(&format!("other {part}"), median(&values)?, values.len()))
+        Some(bar(&nearest.name_of(&format!("other {part}")), median(&nearest.results)?, nearest.results.len()))
     }
 }
 
@@ -235,23 +260,18 @@ fn factor_words(factor: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::peers::KnownResult;
     use super::super::tests::figure;
     use super::*;
 
-    /// Median of the results of a board at the clock that most of them have.
+    /// Median of the results of a board within 4 % of its usual clock, or of unknown clock.
     fn usual_median(board: &str, known: &[KnownResult<'_>], higher_is_better: bool) -> f64 {
-        let of_board = known.iter().filter(|result| result.named_board().is_some_and(|named| named.name == board));
-        let mut results: Vec<(f64, f64)> = of_board
-            .filter_map(|result| Some((result.clock_mhz().unwrap_or(0.0), result.best(higher_is_better)?)))
-            .collect();
-        results.arrange_by(|a, b| a.0.total_cmp(&b.0));
-        let without_clock = results.iter().take_while(|(mhz, _)| *mhz == 0.0).count();
-        let (unclocked, clocked) = results.split_at(without_clock);
-        let groups = clocked.chunk_by(|a, b| b.0 <= a.0 * 1.04);
-        let most = groups.rev().max_by_key(|group| group.len()).unwrap_or_default();
-        let values: Vec<f64> = most.iter().chain(unclocked).map(|(_, value)| *value).collect();
-        median(&values).unwrap()
+        let values = known.iter().filter_map(|result| {
+            let named = result.named_board().filter(|named| named.name == board)?;
+            let usual = named.usual_mhz?;
+            let is_usual = result.clock_mhz().is_none_or(|mhz| (mhz / usual).max(usual / mhz) <= 1.04);
+            result.best(higher_is_better).filter(|_| is_usual)
+        });
+        median(&values.collect::<Vec<f64>>()).unwrap()
     }
 
     #[test]
@@ -260,7 +280,13 @@ mod tests {
         let mut factors = 0;
         for row in peers.builtin.iter().map(|peer| peer.row) {
             let others: Vec<&Peer<'_>> = peers.builtin.iter().filter(|peer| !peer.row.is_same_result(row)).collect();
-            let own = OwnResult { peers: &others, soc: row.soc.clone() };
+            let own = OwnResult {
+                peers: &others,
+                board: row.name.as_deref().or(row.board.as_deref()).map(NamedBoard::of),
+                soc: row.soc.clone(),
+                clock_mhz: (0..row.cores.len()).filter_map(|cluster| row.clock_mhz(cluster)).reduce(f64::max),
+                userland_bits: None,
+            };
             for (key, values) in &row.figures {
                 let Some(headline) = HEADLINES.iter().find(|headline| headline.is_of(key)) else { continue };
                 for figure in values.iter().filter(|of| of.comparable).map(|of| figure(row, key, of)) {
@@ -281,7 +307,7 @@ mod tests {
     #[test]
     fn place_and_factors_are_one_sentence() {
         let neighbours = Neighbours {
-            figure: "7-zip on all CPUs",
+            figure: "7-zip on all CPUs".into(),
             unit: "MIPS".into(),
             higher_is_better: true,
             place: 2,
