@@ -67,7 +67,7 @@ pub(super) fn measured(facts: &Facts<'_>, explained: &Explanation, columns: usiz
 
 /// Power and energy score by score; empty without a source of the whole board.
 fn energy(facts: &Facts<'_>, columns: usize) -> String {
-    let (Ok(energy), scores) = (facts.energy(), view::score_energies(facts)) else { return String::new() };
+    let (Ok(energy), scores) = (facts.energy(), facts.score_energies()) else { return String::new() };
     let mut text = format!("\n{}\n", wrapped_at(&format!("Energy, by {}.", energy.sentence()), 0, columns));
     for score in scores {
         let [name, mean, highest, joules, work] = score.cells();

@@ -24,7 +24,7 @@ pub(super) fn holds(
             words.iter().any(|word| sentence.contains(word))
         }
         RelationCondition::Bit(bit) => finding.value("bit") == Some(&Quantity::Count(bit)),
-        RelationCondition::FirmwareAsked => view::firmware_bits(facts, 0) != view::FirmwareBits::Unknown,
+        RelationCondition::FirmwareAsked => facts.firmware_bits(&0) != view::FirmwareBits::Unknown,
         RelationCondition::CiphersAlone => {
             let is_cipher = |score: &usize| {
                 let id = facts.scores()[*score].workload.id();

@@ -136,7 +136,7 @@ impl Results {
             Some(_) => view::NEVER_IDLE.to_owned(),
             None => no_meter(),
         });
-        let scores = view::score_energies(facts);
+        let scores = facts.score_energies();
         let multi = scores.iter().find(|score| score.key.as_str() == "sevenzip-multi");
         let why = || match multi.map(|score| &score.median) {
             Some(Err(why)) => why.clone(),
