@@ -18,9 +18,9 @@ const BOARDS: [&str; 5] = [
     include_str!("../../boards/hostile.board"),
 ];
 const RECORD: &str = include_str!("../../crates/explain/tests/own/two-policies.json");
-/// More changes than this tell nothing new.
+/// Maximum number of changes; more of them find nothing new.
 const CHANGES_MAX: usize = 64;
-/// An array is made longer by so much at most.
+/// Maximum number of elements added to an array.
 const COPIES_MAX: usize = 1000;
 
 /// Number of board and file in the first line, the file's new content behind it.

@@ -34,7 +34,7 @@ const OWN_STACK_BYTES: usize = 64 << 10;
 /// Makes the allocator keep freed memory (mallopt(3)).
 const MALLOC_KEEPS: [(&str, &str); 3] =
     [("MALLOC_ARENA_MAX", "1"), ("MALLOC_TRIM_THRESHOLD_", "4294967296"), ("MALLOC_MMAP_THRESHOLD_", "33554432")];
-/// A target gets so many times its CPU time to spend it.
+/// Time limit of a target as a multiple of its CPU time.
 const WAITING: u64 = 4;
 
 struct Options {

@@ -1,4 +1,4 @@
-//! What is done with every Record: everything that can be done with one.
+//! Operations on a Record that every fuzz target performs.
 
 use crate::limits;
 use compare::reference::Reference;

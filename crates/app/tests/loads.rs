@@ -157,7 +157,7 @@ fn hanging_or_scoreless_programs() {
     );
 }
 
-/// A control group with so much memory, for the calling shell; none where it cannot be made.
+/// Control group with a memory limit for the calling shell; `None` where it cannot be created.
 struct Limited(PathBuf);
 
 impl Limited {

@@ -17,10 +17,9 @@ impl Folder {
         Self(Scratch::new(&format!("signals-{name}")))
     }
 
-    /// Starts a run, by a program of so many words and its arguments, whose load writes its process id and then
-    /// waits for [`Folder::end_load`], so that nothing here depends on how fast the machine is. It starts nothing
-    /// while it waits: the parent of a child that is stopped before it became a program is not stopped, but blocked
-    /// (vfork(2)).
+    /// Starts a run through the program and arguments `by`. Its load writes its process id and then waits for
+    /// [`Folder::end_load`], so that the test does not depend on the speed of the machine. The load starts no other
+    /// program while it waits: a parent whose child is stopped before execve(2) is blocked (vfork(2)).
     fn started(&self, by: &[&str]) -> (Child, u32) {
         let mut words: Vec<String> = by.iter().map(|word| (*word).to_owned()).collect();
         let (pid_file, end) = (self.pid_file(), self.end_fifo());

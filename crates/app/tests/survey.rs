@@ -41,6 +41,37 @@ fn storage_report_lines() {
     );
 }
 
+/// Sizes and speeds that the kernel does not give are unknown and not 0.
+#[test]
+fn unread_sizes_and_speeds_are_unknown() {
+    let folder = testkit::Scratch::new("unknown-sizes");
+    let is_read = |entry: &&str| {
+        let path = entry.split_whitespace().next().unwrap_or_default();
+        !path.starts_with("/sys/") || !["/size", "/speed"].iter().any(|end| path.ends_with(end))
+    };
+    for (name, unknown) in [
+        ("rock-5-itx-storage", ["size unknown \"WDC WD40EFRX-68N\" HDD", "size unknown nor flash as /dev/mtd0"]),
+        ("raspberry-pi-4-usb-disk", ["size unknown \"SD16G\"", "(152d:0578), speed unknown,"]),
+    ] {
+        let board = testkit::board(name);
+        let entries: Vec<&str> = board.split("\n== ").filter(is_read).collect();
+        let path = folder.join(format!("{name}.board"));
+        std::fs::write(&path, entries.join("\n== ")).unwrap();
+        let texts = [["storage"].as_slice(), &["review", "--inspect"]].map(|words| {
+            let words = [&["--root", path.to_str().unwrap()], words].concat();
+            let output = testkit::clean_command(env!("CARGO_BIN_EXE_sbc-bench"), words).output().unwrap();
+            let text = crate::outcome::texts(&output).1;
+            text.split_whitespace().collect::<Vec<_>>().join(" ")
+        });
+        for part in unknown {
+            assert!(texts.iter().all(|text| text.contains(part)), "{part}: {texts:?}");
+        }
+        for zero in [" 0B", " empty ", "0Gbps", "capable of"] {
+            assert!(!texts.iter().any(|text| text.contains(zero)), "{zero}: {texts:?}");
+        }
+    }
+}
+
 #[test]
 fn review_lists_costs_first() {
     check(

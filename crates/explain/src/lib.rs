@@ -1,4 +1,4 @@
-//! The verdict on a Record: diagnosis, the document of it, tables of results, and the view of a monitor.
+//! The verdict on a Record: diagnosis, the document of it, tables of results, the view of a monitor.
 //!
 //! Everything here is a pure function: no files, no processes, no clock, no printing. The same
 //! Record gives the same findings and the same text on every machine.

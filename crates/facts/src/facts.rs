@@ -8,8 +8,8 @@ use crate::names::short;
 use crate::thermal::{self, ThermalResult};
 use crate::view::{
     self, BelowTop, ClockFall, ClusterClock, Cooling, CpuUse, CpuWait, Death, Decline, DoubtedColumn, Energy,
-    FirmwareClock, Halves, Heat, Idle, LoadClock, LostCpus, Phase, PowerSource, ProgramScore, ScoreSteps, SeriesTrend,
-    SwapGrowth, SwitchedOff,
+    FirmwareBits, FirmwareClock, Halves, Heat, Idle, LoadClock, LostCpus, Phase, PowerSource, ProgramScore,
+    ScoreEnergy, ScoreSteps, SeriesTrend, SwapGrowth, SwitchedOff,
 };
 use crate::{Explanation, Figure, Finding, figures, soc};
 use record::{Channel, Fact, Record, RuleId, Variant, Window, WorkBound};
@@ -187,6 +187,8 @@ views! {
     figures: Vec<Figure> = |facts| figures::figures(facts);
     /// Figures converted to the methods of the reference data where possible.
     known_figures: Vec<Figure> = |facts| in_known_methods(facts, facts.figures());
+    /// Energy of each score, in the order of the run.
+    score_energies: Vec<ScoreEnergy> = |facts| view::score_energies(facts);
     /// Scores, and the steps that measured each.
     scores: Vec<ScoreSteps> = |facts| view::scores(facts);
     /// Columns of reported clocks that are wrong.
@@ -254,6 +256,8 @@ views! {
 }
 
 views_of! {
+    /// State of one bit, 0 to 3, of the Raspberry Pi firmware.
+    firmware_bits(u32): FirmwareBits = |facts, bit| view::firmware_bits(facts, *bit);
     /// Hottest moment of the SoC within a window.
     heat(Window): Option<Heat> = |facts, window| view::heat(facts, *window);
     /// Use of the CPUs within a window.

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 /// Real names have up to 64 characters.
 const CHARACTERS_MAX: usize = 100;
-/// What is long by its nature, and is no name.
+/// Fields with long values that are not names.
 const LONG: [&str; 5] = ["compatible", "features", "kernel_cmdline", "kernel_version", "missing"];
 
 /// The Record with readable names of the machine, sensors and settings.

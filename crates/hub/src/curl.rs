@@ -2,8 +2,6 @@
 //! user can see arguments. Redirections are not followed: a receiver could choose an address in the network of the hub.
 
 use crate::outside::{NotOutside, Server};
-use std::io::Write;
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// Exit status of curl for a connection that was refused (curl(1), EXIT CODES).
@@ -50,13 +48,7 @@ fn once(options: &[(&str, &str)], time_max: Duration) -> Result<(), SendError> {
         why: format!("notices need curl, which cannot be started: {why}"),
         status: None,
     };
-    // -q: the user's configuration must not change what is verified.
-    let mut curl = Command::new("curl");
-    curl.args(["-q", "--config", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = curl.spawn().map_err(missing)?;
-    if let Some(mut stdin) = child.stdin.take() {
-        let _ = stdin.write_all(config.as_bytes());
-    }
+    let child = process::curl::start(&config).map_err(missing)?;
     let ended = child.wait_with_output().map_err(missing)?;
     let said = String::from_utf8_lossy(&ended.stdout);
     let why = if ended.status.success() {

@@ -133,11 +133,13 @@ fn row(line: &Line<'_>, cpu: Option<u32>) -> Option<Row> {
     };
     let (on_cpu, measured) = measured.split_once(':')?;
     let named_cpu = on_cpu.split_whitespace().last().and_then(text::cpu_ranges);
+    let cpu = named_cpu.and_then(|cpus| cpus.first().copied()).or(cpu);
     let measured = measured.trim();
     let (readings, printed_mhz, partly) = measured_values(measured)?;
     Some(Row {
         point: ClockPoint {
-            cpu: named_cpu.and_then(|cpus| cpus.first().copied()).or(cpu).unwrap_or(0),
+            cpu: cpu.unwrap_or_default(),
+            is_cpu_unnamed: cpu.is_none(),
             opp_khz: opp,
             claimed_khz: Fact::not_in_log(),
             readings_khz: readings,
@@ -280,7 +282,7 @@ mod tests {
     fn negative_reading_is_skipped_and_reported() {
         let line = Line { number: 1, text: "Cpufreq OPP: 100    Measured: 99 (99.1/-5.0/98.7)" };
         let row = row(&line, None).unwrap();
-        assert!(row.partly);
+        assert!(row.partly && row.point.is_cpu_unnamed);
         assert_eq!(row.point.readings_khz, [99_100, 98_700]);
     }
 }

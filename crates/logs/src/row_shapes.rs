@@ -1,4 +1,4 @@
-//! Shapes of rows that begin a line of a log, by which lines are told from those that continue a wrapped one.
+//! Shapes of rows that begin a line of a log; other lines may continue a wrapped one.
 
 use super::posts::is_mark;
 use super::sections;

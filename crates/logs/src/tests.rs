@@ -71,7 +71,6 @@ fn no_header_before_0_4() {
               cpu.irq_percent () [0, 0, 0, 0] 0
               soc.temp () [44100, 50000, -1, -1] 1
               monitor.first_row (average since boot) [1, 0, 1, 0] 0
-              monitor.phase (tinymembench, 7-zip single core benchmark) [0, 0, 1, 1] 0
             state at 0 Some((1992294, 1887437, 10240)) [("/var/swap", Unknown, 10240)]
             state at 1449000 Some((1992294, 1782579, 43008)) [("/var/swap", Unknown, 43008)]
             blocks iostat, swapon, iostat, swapon
@@ -110,7 +109,6 @@ fn first_versions_without_separators() {
           soc.temp () [50500, 50500, 45600, 46200, 46700, 51500, 54200, 54900] 0
           rpi.core_voltage () [1325000, 1325000, 1325000, 1325000, 1325000, 1325000, 1325000, 1325000] 0
           monitor.first_row (average since boot) [1, 0, 1, 0, 1, 0, 1, 0] 0
-          monitor.phase (tinymembench, 7-zip single core benchmark, 7-zip multi core benchmark, cpuminer) [0, 0, 1, 1, 2, 2, 3, 3] 0
         state at 0 Some((949248, 822272, 0)) [("/var/swap", Unknown, 0)]
         state at 1123000 Some((949248, 829440, 0)) [("/var/swap", Unknown, 0)]
         blocks iostat, swapon, iostat, swapon
@@ -185,7 +183,6 @@ fn two_clusters_in_0_4() {
               cpu.irq_percent () [0, 0] 0
               soc.temp () [42500, 62500] 0
               monitor.first_row (average since boot) [1, 0] 0
-              monitor.phase (OpenSSL benchmark) [0, 0] 0
             state at 0 Some((2097152, 1887437, 0)) []
             state at 1219000 Some((2097152, 1887437, 0)) []
               [] [(1512000, 0), (1416000, 86780)]
@@ -229,7 +226,6 @@ fn raspberry_pi_in_0_6() {
               soc.temp () [51500, 81500] 0
               rpi.core_voltage () [883800, 843800] 0
               monitor.first_row (average since boot) [1, 0] 0
-              monitor.phase (tinymembench) [0, 0] 0
             state at 0 Some((4089446, 3879731, 0)) [("/dev/mmcblk0p3", SdCard, 0)]
             state at 779000 Some((4089446, 3879731, 1536)) [("/dev/mmcblk0p3", SdCard, 1536)]
               bits 0x70002
@@ -288,7 +284,6 @@ fn standard_run_of_0_9_72() {
               cpu.irq_percent () [0, 0, 0, 0, 0, 0] 0
               soc.temp () [41100, 42100, 55100, 79200, 55100, 79200] 0
               monitor.first_row (average since boot) [1, 0, 1, 0, 1, 0] 0
-              monitor.phase (tinymembench, 7-zip multi core benchmark, cpuminer) [0, 0, 1, 1, 2, 2] 0
             state at 0 Some((6081741, 5767168, 0)) [("/dev/zram0", Zram, 0)]
             state at 943000 Some((6081741, 5767168, 256)) [("/dev/zram0", Zram, 256)]
               [4, 5] [(2016000, 660120), (1800000, 250500), (408000, 0)]
@@ -341,7 +336,6 @@ fn another_language_and_carriage_returns() {
               cpu.irq_percent () [0, 0] 0
               soc.temp () [41600, -1] 1
               monitor.first_row (average since boot) [1, 0] 0
-              monitor.phase (tinymembench) [0, 0] 0
             state at 0 Some((1992294, 1572864, 1536)) [("/swap file", Unknown, 1536)]
             blocks iostat, swapon
             summary None"#]],

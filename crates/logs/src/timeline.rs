@@ -57,7 +57,7 @@ pub(super) fn build(draft: &mut Draft, clusters: &[Cluster], policies: &[Policy]
     for channel in &mut samples.channels {
         label_clock(channel, clusters);
     }
-    phase_channels(&mut samples, &rows, &draft.phases);
+    first_row_channel(&mut samples, &rows);
     samples
 }
 
@@ -241,24 +241,17 @@ fn label_clock(channel: &mut Channel, clusters: &[Cluster]) {
     };
 }
 
-/// `monitor.first_row` marks rows with the average since boot, `monitor.phase` is an index into the list of phase names
-/// in the label.
-fn phase_channels(samples: &mut Samples, rows: &[Row], phases: &[Phase]) {
+/// `monitor.first_row` marks rows with the average since boot.
+fn first_row_channel(samples: &mut Samples, rows: &[Row]) {
     if rows.is_empty() {
         return;
     }
-    let names: Vec<&str> = phases.iter().map(|phase| phase.name.as_str()).collect();
-    let first = rows.iter().map(|row| Some(i64::from(row.first))).collect();
-    let phase = rows.iter().map(|row| Some(row.phase as i64)).collect();
-    let boot = "average since boot".to_string();
-    for (of, label, values) in [(OfLogMonitor::FirstRow, boot, first), (OfLogMonitor::Phase, names.join(", "), phase)] {
-        samples.channels.push(Channel {
-            label,
-            source: "log".to_string(),
-            values,
-            ..Channel::of(ChannelId::LogMonitor(of))
-        });
-    }
+    samples.channels.push(Channel {
+        label: "average since boot".to_string(),
+        source: "log".to_string(),
+        values: rows.iter().map(|row| Some(i64::from(row.first))).collect(),
+        ..Channel::of(ChannelId::LogMonitor(OfLogMonitor::FirstRow))
+    });
 }
 
 #[cfg(test)]

@@ -1,9 +1,7 @@
 //! HTTPS by the curl of the system with its certificates. A TLS library without C code that is maintained and audited
 //! on all four architectures does not exist yet.
 
-use process::search_path::search_path;
-use std::io::{Read, Write};
-use std::process::{Command, Stdio};
+use std::io::Read;
 use std::time::Duration;
 
 /// Exit statuses of curl for a connection that ended early: empty reply, send failure, receive failure (curl(1)).
@@ -31,17 +29,8 @@ pub(super) fn ask(config: &str, time_max: Duration, bytes_max: u64) -> Result<(u
          write-out = \"\\n%{{http_code}}\"\n",
         time_max.as_secs()
     );
-    let mut curl = Command::new("curl");
-    if machine::is_root() {
-        curl.env("PATH", search_path().variable());
-    }
-    // -q: the user's configuration must not change verification.
-    curl.args(["-q", "--config", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let missing = |why: std::io::Error| NoAnswer::NoCurl(format!("HTTPS needs curl, which cannot be started: {why}."));
-    let mut child = curl.spawn().map_err(missing)?;
-    if let Some(mut stdin) = child.stdin.take() {
-        let _ = stdin.write_all(config.as_bytes());
-    }
+    let mut child = process::curl::start(&config).map_err(missing)?;
     let mut said = Vec::new();
     // The status follows the body on a separate line.
     let limit = bytes_max + 8;

@@ -1,4 +1,4 @@
-//! Sockets of the program: power meters, hubs and releases named by the user; pages and metrics served on request.
+//! Sockets of the program: power meters, hubs, releases, pages served on request.
 
 #![forbid(unsafe_code)]
 // Tests create files by path, in their own directories.

@@ -3,9 +3,9 @@
 
 use crate::draw::{Area, n, swatch};
 use crate::summary::Highlight;
-use crate::{Subject, style, summary, timeline};
+use crate::{Subject, raster, style, summary, timeline};
 use compare::Neighbours;
-use facts::lines::wrapped_at;
+use facts::lines::{width, wrapped_at};
 use facts::shortened;
 use maud::{Markup, PreEscaped, html};
 
@@ -31,7 +31,7 @@ pub(crate) fn card(subject: &Subject<'_>) -> String {
             style { (PreEscaped(style::of_picture())) }
             rect width=(WIDTH) height=(HEIGHT) fill="#fff" {}
             rect.{ "verdict-" (look) } width="16" height=(HEIGHT) {}
-            (lines(&summary::name(subject.facts), 76.0, (42.0, true), room, 1))
+            (lines(&name(subject), 76.0, (42.0, true), room, 1))
             (lines(&summary::soc_and_cores(subject.facts), 112.0, (18.0, false), room, 1))
             (lines(&sentence, 156.0, (23.0, false), room, 4))
             (figures(subject))
@@ -40,6 +40,15 @@ pub(crate) fn card(subject: &Subject<'_>) -> String {
         }
     };
     svg.into_string() + "\n"
+}
+
+/// Name of the board, else of its SoC, else its core types: the first one that the font can draw.
+fn name(subject: &Subject<'_>) -> String {
+    let facts = subject.facts;
+    let soc = facts.machine.soc.known().map(|soc| facts::plain(soc));
+    let names = [Some(summary::name(facts)), soc, Some(summary::soc_and_cores(facts))];
+    let found = names.into_iter().flatten().find(|name| !name.is_empty() && raster::has_glyphs(name));
+    found.unwrap_or_else(|| "Unknown board".to_owned())
 }
 
 /// Text in lines; the last line ends with an ellipsis if text is omitted.
@@ -96,7 +105,7 @@ fn over_time(subject: &Subject<'_>) -> Option<Markup> {
     let mut left = SIDE + 60.0;
     let mut place = |(look, name): &(String, String)| {
         let at = left;
-        left += 64.0 + LETTER * 16.0 * name.chars().count() as f64;
+        left += 64.0 + LETTER * 16.0 * width(name) as f64;
         (at, look.clone(), name.clone())
     };
     let key: Vec<(f64, String, String)> = key.iter().map(&mut place).filter(|(at, ..)| *at < WIDTH - 260.0).collect();
@@ -116,10 +125,10 @@ fn chart(neighbours: &Neighbours) -> Markup {
     const SIZE: f64 = 17.0;
     let most = neighbours.value_max();
     let row = (200.0 / neighbours.bars.len().max(1) as f64).min(28.0);
-    let letters = neighbours.bars.iter().map(|bar| bar.label().chars().count()).max().unwrap_or(0);
+    let letters = neighbours.bars.iter().map(|bar| width(&bar.label())).max().unwrap_or(0);
     let letters = letters.min((NAME_MAX / (LETTER * SIZE)) as usize);
     let left = SIDE + LETTER * SIZE * letters as f64 + VALUE + 16.0;
-    let width = |value: f64| ((WIDTH - SIDE - left) * value / most).max(2.0);
+    let length = |value: f64| ((WIDTH - SIDE - left) * value / most).max(2.0);
     html! {
         g.axis { text x=(SIDE) y="392" font-size="16" { (neighbours.caption()) } }
         @for (index, bar) in neighbours.bars.iter().enumerate() {
@@ -127,7 +136,7 @@ fn chart(neighbours: &Neighbours) -> Markup {
             @let weight = if bar.is_this { "bold" } else { "normal" };
             text x=(SIDE) y=(n(y + row * 0.7)) font-size=(SIZE) font-weight=(weight) { (shortened(&bar.label(), letters)) }
             text x=(n(left - 16.0)) y=(n(y + row * 0.7)) font-size=(SIZE) font-weight=(weight) text-anchor="end" { (bar.value_words(&neighbours.unit)) }
-            rect.bar[bar.is_this].rest[!bar.is_this] x=(n(left)) y=(n(y + row * 0.15)) width=(n(width(bar.value))) height=(n(row * 0.66)) {}
+            rect.bar[bar.is_this].rest[!bar.is_this] x=(n(left)) y=(n(y + row * 0.15)) width=(n(length(bar.value))) height=(n(row * 0.66)) {}
         }
     }
 }

@@ -35,6 +35,12 @@ pub(crate) fn png(svg: &str, scale: f32) -> Result<Vec<u8>, String> {
     pixels.encode_png().map_err(|why| why.to_string())
 }
 
+/// True if the embedded font has every letter of the text.
+pub(crate) fn has_glyphs(text: &str) -> bool {
+    let has_all = |face: &Face<'_>| text.chars().all(|letter| face.glyph_index(letter).is_some());
+    [&REGULAR, &BOLD].into_iter().all(|face| face.as_ref().is_some_and(has_all))
+}
+
 /// The picture with a path of the class `text` in place of each text.
 fn outlined(svg: &str) -> Result<String, usvg::roxmltree::Error> {
     let document = Document::parse(svg)?;

@@ -10,7 +10,7 @@ use compare::reference::Reference;
 use html5ever::tendril::TendrilSink;
 use html5ever::{ParseOpts, parse_document};
 use markup5ever_rcdom::{Handle, NodeData, RcDom};
-use record::Record;
+use record::{Fact, Record};
 use std::path::{Path, PathBuf};
 
 /// Maximum page size in bytes for mail and forums.
@@ -120,6 +120,18 @@ fn card_has_the_size_that_links_show() {
     let card = drawings[0].png().unwrap();
     let size = |at: usize| u32::from_be_bytes(card[at..at + 4].try_into().unwrap());
     assert_eq!((drawings[0].name.as_str(), size(16), size(20)), ("card", 1200, 630));
+}
+
+#[test]
+fn card_names_a_board_in_letters_that_the_font_has() {
+    let (_, mut record) = records().remove(0);
+    record.machine.soc = Fact::Known("Rockchip RK3399".into());
+    for (board, expected) in [("Board Ω2", "Board Ω2"), ("香橙派", "Rockchip RK3399")] {
+        record.machine.board = Fact::Known(board.into());
+        let drawings = page::drawings(&explain::explain(&record), Reference::builtin());
+        let card = &drawings[0].svg;
+        assert!(card.contains(expected) && !card.contains('香'), "{board}: {card}");
+    }
 }
 
 /// Replaces every free text of a result; page and pictures must not contain any of it as markup.

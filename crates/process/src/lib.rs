@@ -5,6 +5,7 @@
 #![cfg_attr(any(test, feature = "testing"), allow(clippy::disallowed_methods))]
 
 pub mod child;
+pub mod curl;
 pub mod guard;
 pub mod lava;
 pub mod scratch;

@@ -4,7 +4,14 @@
 //! first.
 
 use crate::{Fact, Missing, SerialKind};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// Deserializes a number that is never 0; older versions wrote 0 for an unknown number.
+fn positive<'de, D: Deserializer<'de>, N: Deserialize<'de> + Default + PartialEq>(
+    deserializer: D,
+) -> Result<Option<N>, D::Error> {
+    Ok(Option::deserialize(deserializer)?.filter(|number| *number != N::default()))
+}
 
 /// PCI function.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -79,11 +86,14 @@ pub struct UsbDevice {
     /// Product string of the device.
     pub name: Option<String>,
     /// USB version reported at this speed, in BCD: 0x0320.
-    pub version_bcd: u16,
+    #[serde(deserialize_with = "positive")]
+    pub version_bcd: Option<u16>,
     /// Negotiated speed in Mbit/s.
-    pub speed_mbit_per_s: u32,
+    #[serde(deserialize_with = "positive")]
+    pub speed_mbit_per_s: Option<u32>,
     /// Maximum speed of this machine's controllers in Mbit/s.
-    pub host_mbit_per_s_max: u32,
+    #[serde(deserialize_with = "positive")]
+    pub host_mbit_per_s_max: Option<u32>,
     /// True if the device supports SuperSpeed (BOS descriptor).
     pub superspeed: Option<bool>,
     /// Drivers of its interfaces.
@@ -135,8 +145,8 @@ pub struct Disk {
     pub model: Option<String>,
     /// Firmware revision.
     pub firmware: Option<String>,
-    /// Size in bytes.
-    pub size_bytes: u64,
+    /// Size in bytes; 0 without a medium.
+    pub size_bytes: Option<u64>,
     /// True if it rotates.
     pub rotational: Option<bool>,
     /// True if removable.
@@ -283,7 +293,8 @@ pub struct FlashPart {
     /// `nor`, `nand` ...
     pub kind: String,
     /// Size in bytes.
-    pub size_bytes: u64,
+    #[serde(deserialize_with = "positive")]
+    pub size_bytes: Option<u64>,
     /// Chip recognised by the driver.
     pub chip: Option<String>,
     /// Driver.

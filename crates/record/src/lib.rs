@@ -1,4 +1,4 @@
-//! Types of a run: one [`Record`] contains all measurements, settings, observations and missing values.
+//! Types of a run: one [`Record`] contains all measurements, settings, observations, missing values.
 //!
 //! A Record contains facts only: every repetition, every sample, every setting before and after the run, and the reason
 //! for every missing value. Medians, findings, scores and tables are computed whenever a Record is read (crate

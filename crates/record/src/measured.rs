@@ -93,8 +93,11 @@ pub struct Clocks {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClockPoint {
-    /// Measured CPU.
+    /// Measured CPU; 0 if a log does not name it.
     pub cpu: u32,
+    /// True if a log does not name the measured CPU.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_cpu_unnamed: bool,
     /// Requested OPP, if any.
     pub opp_khz: Option<u32>,
     /// Clock reported by the kernel during the measurement.

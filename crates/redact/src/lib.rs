@@ -1,5 +1,5 @@
-//! Blanks private data in texts: host and user names, addresses, serial numbers, identifiers of disks and installations,
-//! labels, keys and the words of users' own commands. Only values are replaced, by values of the same shape, so that all
+//! Blanks private data in texts: names of hosts or users, addresses, serial numbers, identifiers of disks or
+//! installations, labels, keys, words of users' own commands. Only values are replaced, by values of the same shape, so that all
 //! other text keeps its place.
 //!
 //! Equal values stay equal: the last digits distinguish the second address of a text from the first. Texts are

@@ -7,7 +7,7 @@ use explain::Narrative;
 use facts::number::number;
 use facts::plain::markdown;
 use facts::sheet::{Sheet, comparable, list};
-use facts::view::{self, ScoreEnergy};
+use facts::view::ScoreEnergy;
 use facts::{Explanation, Facts};
 use record::{Machine, Record, Source};
 use rules::Report;
@@ -50,7 +50,7 @@ fn render(facts: &Facts<'_>, explained: &Explanation, known: &Reference) -> Stri
 fn energy(facts: &Facts<'_>) -> String {
     let Ok(energy) = facts.energy() else { return String::new() };
     let mut sheet = Sheet::new(ScoreEnergy::HEADINGS.map(|heading| (heading, heading != "Step")));
-    view::score_energies(facts).iter().for_each(|score| sheet.row(score.cells()));
+    facts.score_energies().iter().for_each(|score| sheet.row(score.cells()));
     let sentence = markdown(&format!("Energy, by {}.", energy.sentence()));
     let others: String = energy.other_words().iter().map(|other| format!("\n{}\n", markdown(other))).collect();
     if sheet.is_empty() { String::new() } else { format!("\n{sentence}\n\n{}{others}", sheet.markdown()) }

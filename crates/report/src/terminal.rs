@@ -67,7 +67,7 @@ pub(super) fn measured(facts: &Facts<'_>, explained: &Explanation, columns: usiz
 
 /// Power and energy score by score; empty without a source.
 fn energy(facts: &Facts<'_>, columns: usize) -> String {
-    let (Ok(energy), scores) = (facts.energy(), view::score_energies(facts)) else { return String::new() };
+    let (Ok(energy), scores) = (facts.energy(), facts.score_energies()) else { return String::new() };
     // The states of a power measurement stand in its own section, with the source.
     if scores.is_empty() && !energy.rests.is_empty() {
         return String::new();

@@ -90,7 +90,7 @@ fn witnesses(facts: &Facts<'_>) -> Vec<(&'static str, Witness)> {
     let counter = counters.find(|channel| channel.kind == ChannelKind::Counter && channel.id.is_throttle_count());
     let mut cooling = view::channels(facts, |id| matches!(id, ChannelId::Cooling(_)));
     let cooling = cooling.find(|channel| has_samples(channel) && channel.cools_cpus());
-    let bits = [1, 2].iter().all(|bit| view::firmware_bits(facts, *bit) == FirmwareBits::Clear);
+    let bits = [1, 2].iter().all(|bit| facts.firmware_bits(bit) == FirmwareBits::Clear);
     let known = |channel: Option<&Channel>| channel.map(|channel| channel.id.clone());
     [
         measured(facts).map(|variant| ("measured clocks", Witness::MeasuredClock(variant))),

@@ -51,18 +51,18 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         view::measured_khz(point).is_some_and(|khz| f64::from(khz) >= SAME_CLOCK * f64::from(highest_khz))
     };
     let template = if wrong.iter().all(is_fixed) {
-        "The clock does not follow cpufreq: CPU {cpu} ran at {measured} where {opp} was set."
+        "The clock does not follow cpufreq: [CPU {cpu}|the measured CPU] ran at {measured} where {opp} was set."
     } else if *deviation > 0.0 {
-        "{wrong} of {tried} lower OPPs do not run at their nominal clock; worst: CPU {cpu} at {measured} instead of \
+        "{wrong} of {tried} lower OPPs do not run at their nominal clock; worst: [CPU {cpu}|the measured CPU] at {measured} instead of \
          {opp} (+{deviation})."
     } else {
-        "{wrong} of {tried} lower OPPs do not run at their nominal clock; worst: CPU {cpu} at {measured} instead of \
+        "{wrong} of {tried} lower OPPs do not run at their nominal clock; worst: [CPU {cpu}|the measured CPU] at {measured} instead of \
          {opp} ({deviation})."
     };
     let finding = Finding::new(RULE.id, Severity::Info, template)
         .with("wrong", Quantity::Count(wrong.len() as i64))
         .with("tried", Quantity::Count(tried))
-        .with("cpu", Quantity::Count(point.cpu.into()))
+        .with_known("cpu", (!point.is_cpu_unnamed).then(|| Quantity::Count(point.cpu.into())))
         .with("measured", Quantity::Khz(view::measured_khz(point).unwrap_or(0)))
         .with("opp", Quantity::Khz(point.opp_khz.unwrap_or(0)))
         .with("deviation", Quantity::Percent(*deviation))
@@ -86,6 +86,17 @@ mod tests {
     use crate::test_support::{own_run, point, with_clocks};
     use crate::tests::sentences;
     use record::Variant;
+
+    #[test]
+    fn unnamed_cpu_has_no_number() {
+        let mut points =
+            vec![point(0, 2_400_000, 3_269_000), point(0, 1_700_000, 3_271_000), point(0, 1_400_000, 3_270_000)];
+        points.iter_mut().for_each(|point| point.is_cpu_unnamed = true);
+        assert_eq!(
+            sentences(RULE.id, &with_clocks(own_run(), Variant::COLD, points)),
+            ["The clock does not follow cpufreq: the measured CPU ran at 3270 MHz where 1400 MHz was set."]
+        );
+    }
 
     #[test]
     fn several_wrong_opps_are_named() {

@@ -39,17 +39,16 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     if times == 0 {
         return Vec::new();
     }
-    let how_often = if times == 1 { "once".to_owned() } else { format!("{times} times") };
     let has_swap = !view::swap_devices(facts).is_empty();
-    let template = if has_swap {
-        "Out of memory: the OOM killer ran {how_often} despite swap."
-    } else {
-        "Out of memory: the OOM killer ran {how_often}; there is no swap."
+    let template = match (times, has_swap) {
+        (1, true) => "Out of memory: the OOM killer ran once despite swap.",
+        (1, false) => "Out of memory: the OOM killer ran once; there is no swap.",
+        (_, true) => "Out of memory: the OOM killer ran {times} times despite swap.",
+        (_, false) => "Out of memory: the OOM killer ran {times} times; there is no swap.",
     };
     let mut finding = Finding::new(RULE.id, Severity::Invalid, template)
         .confidence(97)
         .with("times", Quantity::Count(times))
-        .with("how_often", Quantity::Text(how_often))
         .at_all(messages.iter().map(view::message_place))
         .at_all(killed_steps.iter().map(|step| step_place(facts, *step)));
     if let Some((_, first_ms)) = counted {

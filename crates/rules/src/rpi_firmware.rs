@@ -30,12 +30,12 @@ const BITS: [(u32, &str); 4] = [
 
 /// True for Records of a Raspberry Pi whose firmware was queried.
 pub(super) fn is_raspberry_pi(facts: &Facts<'_>) -> bool {
-    view::firmware_bits(facts, 0) != FirmwareBits::Unknown
+    facts.firmware_bits(&0) != FirmwareBits::Unknown
 }
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let found = BITS.iter().filter_map(|(bit, meaning)| {
-        let state = view::firmware_bits(facts, *bit);
+        let state = facts.firmware_bits(bit);
         let finding = finding(facts, state)?;
         Some(finding.with("what", Quantity::Text((*meaning).to_owned())).with("bit", Quantity::Count((*bit).into())))
     });

@@ -2,7 +2,7 @@
 
 use super::Rule;
 use super::place::step_place;
-use super::scores_unstable::listed_halves;
+use super::scores_unstable::of_runs;
 use facts::stats::mean;
 use facts::view::Difference;
 use facts::{Facts, Finding, Quantity, Severity, Witness, view};
@@ -41,12 +41,11 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         }
         (None, None, _) => "The multi-core score dropped by {fall} from the first to the last run ({scores} MIPS).",
     };
-    let listed: Vec<String> = scores.iter().map(|score| format!("{score:.0}")).collect();
     let mut finding = Finding::new(RULE.id, Severity::Degraded, template)
         .confidence(95)
         .with("fall", Quantity::Percent(fall))
-        .with("scores", Quantity::Text(listed.join(", ")))
-        .with("rate", Quantity::Text(listed_halves(runs, |run| run.compressing_rate)))
+        .with("scores", Quantity::numbers(scores.iter().copied(), "", 0))
+        .with("rate", of_runs(runs, |run| run.compressing_rate))
         .of(steps.iter().copied())
         .seen_by(Witness::Scores)
         .at_all(steps.iter().map(|step| step_place(facts, *step)));

@@ -25,7 +25,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let runs = facts.halves();
     let template = match view::differs(runs) {
         Difference::CompressionUse => {
-            "Multi-core runs vary by {spread} ({scores} MIPS): only compression differs, and its CPU use with it ({use}). It \
+            "Multi-core runs vary by {spread} ({scores} MIPS): only compression differs, and its CPU use with it ({use} %). It \
              waited; its CPUs were not slower."
         }
         Difference::CompressionRate => {
@@ -33,7 +33,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
              each CPU). It needs more of the memory than decompression does."
         }
         Difference::Use => {
-            "Multi-core runs vary by {spread} ({scores} MIPS), and their CPU use with them (compression {use}), not the work \
+            "Multi-core runs vary by {spread} ({scores} MIPS), and their CPU use with them (compression {use} %), not the work \
              done in each second of it."
         }
         Difference::Rate => {
@@ -42,22 +42,20 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         }
         Difference::Unknown => "Multi-core runs vary by {spread} ({scores} MIPS); what was read does not show why.",
     };
-    let listed: Vec<String> = scores.iter().map(|score| format!("{score:.0}")).collect();
     let finding = Finding::new(RULE.id, severity, template)
         .confidence(95)
         .with("spread", Quantity::Percent(spread))
-        .with("scores", Quantity::Text(listed.join(", ")))
-        .with("use", Quantity::Text(listed_halves(runs, |run| run.compressing_use) + " %"))
-        .with("rate", Quantity::Text(listed_halves(runs, |run| run.compressing_rate)))
+        .with("scores", Quantity::numbers(scores.iter().copied(), "", 0))
+        .with("use", of_runs(runs, |run| run.compressing_use))
+        .with("rate", of_runs(runs, |run| run.compressing_rate))
         .of(totals.iter().map(|(step, _)| *step))
         .seen_by(Witness::Scores);
     vec![finding.at_all(totals.iter().map(|(step, _)| step_place(facts, *step)))]
 }
 
 /// Value of each run: `473, 411, 502`.
-pub(super) fn listed_halves(runs: &[Halves], value: fn(&Halves) -> f64) -> String {
-    let words: Vec<String> = runs.iter().map(|run| value(run).round().to_string()).collect();
-    words.join(", ")
+pub(super) fn of_runs(runs: &[Halves], value: fn(&Halves) -> f64) -> Quantity {
+    Quantity::numbers(runs.iter().map(|run| value(run).round()), "", 0)
 }
 
 #[cfg(test)]

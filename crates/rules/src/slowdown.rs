@@ -53,9 +53,7 @@ pub fn hot_millicelsius(facts: &Facts<'_>) -> i64 {
         HOT_MILLICELSIUS_X86
     } else if view::has_soft_limit(facts) {
         HOT_MILLICELSIUS_SOFT_LIMIT
-    } else if view::firmware_clock_channel(facts).is_some()
-        && view::firmware_bits(facts, SOFT_LIMIT) == FirmwareBits::Clear
-    {
+    } else if view::firmware_clock_channel(facts).is_some() && facts.firmware_bits(&SOFT_LIMIT) == FirmwareBits::Clear {
         HOT_MILLICELSIUS_RASPBERRY_PI
     } else {
         HOT_MILLICELSIUS_BOARD

@@ -30,9 +30,9 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     )
     .confidence(99)
     .at(Place::Line(*first));
-    let finding = match named.as_slice() {
-        [one] if !one.contains(' ') => finding.with("line", Quantity::Text(one.clone())),
-        several => finding.with("lines", Quantity::Text(several.join(", "))),
+    let finding = match places.as_slice() {
+        [(first, last)] if first == last => finding.with("line", Quantity::Count((*first).into())),
+        _ => finding.with("lines", Quantity::Text(named.join(", "))),
     };
     let finding = if further > 0 { finding.with("further", Quantity::Count(further)) } else { finding };
     vec![match share {

@@ -1,4 +1,4 @@
-//! Test helpers of sbc-bench: the boards of `boards/`, and machines of single texts. A dev-dependency only, never part
+//! Test helpers of sbc-bench: the boards of `boards/`, machines of single texts. A dev-dependency only, never part
 //! of the binary.
 
 #![forbid(unsafe_code)]

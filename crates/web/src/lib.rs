@@ -1,4 +1,5 @@
-//! Pages of sbc-bench in a browser: results are read and explained locally and never uploaded.
+//! Pages of sbc-bench in a browser, which explain results locally.
+//! Nothing is uploaded.
 //!
 //! [`Results`] holds the files that a reader has opened and renders the same pages as the program. In a browser
 //! `bindings` exposes it to the script of the shell; on other targets [`shell`] builds the HTML file that contains

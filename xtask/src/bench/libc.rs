@@ -12,7 +12,7 @@ use std::process::Command;
 
 /// Turns of both, an odd number: the pages that a process is given change a copy by several percent from start to start.
 const TURNS: usize = 25;
-/// Puts a program before all that are not of this class themselves (`sched(7)`).
+/// Gives a program priority over all programs of other scheduling classes (`sched(7)`).
 const FIRST: [&str; 3] = ["chrt", "--fifo", "10"];
 /// Maximum difference between the two, in percent.
 const APART_PERCENT_MAX: f64 = 5.0;
@@ -54,7 +54,7 @@ pub(super) fn main() -> Result<()> {
     Ok(())
 }
 
-/// Words in front of a program that is not to wait for others; none where that is not allowed.
+/// Prefix that gives a program priority over all others; empty where that is not permitted.
 fn before() -> Vec<&'static str> {
     let is_allowed = Command::new(FIRST[0]).args(&FIRST[1..]).arg("true").status().is_ok_and(|status| status.success());
     if is_allowed {

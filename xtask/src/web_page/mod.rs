@@ -76,8 +76,8 @@ pub(crate) fn build() -> Result<PathBuf> {
     fs::create_dir_all(&folder)?;
     let words = ["build", "--locked", "--quiet", "-p", "sbc-bench-web", "--profile", "web", "--target", TARGET];
     let flags = workspace::rustflags(TARGET, workspace::remapped(&target_folder)?.into_iter());
-    run(workspace::cargo().args(words).args(["--config", &flags]))
-        .with_context(|| format!("needs `rustup target add {TARGET}`"))?;
+    need_target()?;
+    run(workspace::cargo().args(words).args(["--config", &flags]))?;
     let built = workspace::target_folder()?.join(TARGET).join("web/web.wasm");
     let mut bindgen = Command::new(bindgen()?);
     run(bindgen.args(BINDGEN_OPTIONS).arg(&folder).arg(built))?;
@@ -94,6 +94,17 @@ pub(crate) fn build() -> Result<PathBuf> {
         None => skip("size of the WebAssembly with brotli: brotli(1) is not installed (apt install brotli)")?,
     }
     Ok(file)
+}
+
+/// Installs Rust's standard library for WebAssembly if it is missing.
+fn need_target() -> Result<()> {
+    let folder = Command::new("rustc").args(["--print", "target-libdir", "--target", TARGET]).output()?;
+    if Path::new(String::from_utf8_lossy(&folder.stdout).trim()).is_dir() {
+        return Ok(());
+    }
+    println!("installing Rust's standard library for {TARGET}");
+    run(Command::new("rustup").args(["target", "add", TARGET]))
+        .with_context(|| format!("needs Rust's standard library for {TARGET}"))
 }
 
 /// Size of a file compressed by brotli(1); `None` without that program.

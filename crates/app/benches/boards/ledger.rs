@@ -12,7 +12,7 @@ use testkit::virtual_board::{Board, Fault, lacking};
 const POINTS_MAX: f64 = 2.0;
 /// Boards for each set of faults.
 const BOARDS: u64 = 8;
-/// A loss that is none.
+/// Losses up to this value count as none.
 const NOTHING: f64 = 1.0;
 /// Both CPUs have the same to do, which takes some seconds.
 const WORK: &str = "for i in 1 2; do sh -c 'i=0; while [ $i -lt 6000000 ]; do i=$((i+1)); done' & done; wait";

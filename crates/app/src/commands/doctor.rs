@@ -5,6 +5,7 @@ use crate::args::groups::RootFlags;
 use crate::paths::Paths;
 use bench::doctor::{Capability, Measurable, examine, examine_tools};
 use console::output;
+use facts::lines::{padded, width};
 use facts::{plain, wrapped};
 use machine::Root;
 use record::Machine;
@@ -96,8 +97,8 @@ fn text(subjects: &[Capability], tools: &[Capability]) -> String {
 fn paragraph(row: &Capability) -> String {
     let head = format!("  {:<7} {:<15}", row.measurable.as_str(), row.subject);
     let because = wrapped(&format!("{:INDENT$}{}", "", row.because), INDENT);
-    let mut text = if head.chars().count() < INDENT {
-        format!("{head:<INDENT$}{}\n", because.trim_start())
+    let mut text = if width(&head) < INDENT {
+        format!("{}{}\n", padded(&head, INDENT), because.trim_start())
     } else {
         format!("{head}\n{because}\n")
     };

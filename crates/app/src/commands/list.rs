@@ -14,8 +14,10 @@ fn tables() -> [Table; 6] {
         format!("{} Quality: {}. Needs {}.", kind.text("about"), kind.text("quality"), kind.text("needs"))
     };
     let plain = |(id, about): (&'static str, &'static str)| (id, Cow::Borrowed(about));
+    let mut questions: Vec<_> = bench::QUESTIONS.iter().map(|q| plain((q.asked_by, q.about))).collect();
+    questions.sort_unstable();
     [
-        ("questions", bench::QUESTIONS.iter().map(|q| plain((q.asked_by, q.about))).collect()),
+        ("questions", questions),
         ("sensors", machine::sensors::SENSORS.iter().map(|s| plain((s.id, s.about))).collect()),
         ("meters", net::meters::KINDS.iter().map(|kind| (kind.text("usage"), meter(kind).into())).collect()),
         ("workloads", workloads::WORKLOADS.iter().map(|w| plain((w.id.as_str(), w.about))).collect()),
@@ -203,6 +205,13 @@ fn definitions() -> anyhow::Result<u8> {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn questions_are_sorted() {
+        let [(name, questions), ..] = super::tables();
+        assert_eq!(name, "questions");
+        assert!(questions.is_sorted(), "{questions:?}");
+    }
+
     #[test]
     fn every_question_has_an_answer_and_words_that_ask_it() {
         let answers: Vec<_> = rules::ANSWERS.iter().map(|answer| &answer.id).collect();

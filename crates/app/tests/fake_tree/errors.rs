@@ -1,5 +1,5 @@
-//! Every kind of system call of a whole run failing once, by every error that it can give: the run goes on to
-//! its end, the settings are back, the results are kept, and what failed is told.
+//! Each kind of system call of a run fails once with each of its errors: the run ends normally, restores the settings,
+//! keeps the results, and reports the failure.
 
 use crate::fake_tree::agreement::check_agreement;
 use crate::fake_tree::kills::{ALL, RUN};

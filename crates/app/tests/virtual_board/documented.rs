@@ -1,8 +1,8 @@
-//! Every command line that the documents of the bash program print, and those of our own README that change
-//! a board: each is typed into a shell as it stands there, and must do what is said there.
+//! Runs every command line of the bash program's documents, and those of the README that change a board, in a shell
+//! and checks the documented effect.
 //!
-//! How a line is made short stands in its row: the end that Ctrl-C makes, flags that go before its words
-//! (`--force`, because the machine that tests is never quiet), and stand-ins for programs that take minutes.
+//! A row says how its line is shortened: by Ctrl-C, by flags before its words (`--force`, because the machine that
+//! runs tests is busy), or by stand-ins for programs that take minutes.
 
 mod monitor;
 mod questions;
@@ -67,7 +67,7 @@ fn check(rows: &[Row]) {
     });
 }
 
-/// Plays and checks a row. Returns its outcome; none where no board can run.
+/// Runs and checks a row. Returns its outcome; `None` where no board can run.
 fn checked(row: &Row) -> Option<Left> {
     let left = play(row)?;
     let (line, all) = (row.line, left.all());

@@ -23,6 +23,7 @@ use crate::plan::stage::Stage;
 use crate::plan::standard::AvailableTools;
 use record::{Machine, Mode, QuestionId, Survey};
 use refusal::{StartFacts, fewer_than_two};
+use std::any::Any;
 use std::fmt::Debug;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -54,7 +55,7 @@ pub static QUESTIONS: [&Question; 15] = [
 pub static PLAIN_VERBS: [&PlainVerb; 3] = [&core_to_core::VERB, &memory::VERB, &scaling::VERB];
 
 /// Question to a machine.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub struct Question {
     /// Id.
     pub id: QuestionId,
@@ -83,8 +84,14 @@ pub struct PlainVerb {
     is_watched: bool,
 }
 
+impl PartialEq for PlainVerb {
+    fn eq(&self, other: &Self) -> bool {
+        self.question == other.question
+    }
+}
+
 /// Measurement of a plain verb, without waiting for an idle system.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct OnCpus {
     /// The verb.
     pub verb: &'static PlainVerb,
@@ -117,8 +124,20 @@ impl Task for OnCpus {
     }
 }
 
+/// Comparison of values behind `dyn Task`.
+pub trait SameTask: Any {
+    /// True if the other value has the same type and is equal.
+    fn same(&self, other: &dyn Any) -> bool;
+}
+
+impl<T: PartialEq + Any> SameTask for T {
+    fn same(&self, other: &dyn Any) -> bool {
+        other.downcast_ref() == Some(self)
+    }
+}
+
 /// A question with its parameters.
-pub trait Task: Debug + Send + Sync {
+pub trait Task: SameTask + Debug + Send + Sync {
     /// The question.
     fn question(&self) -> &'static Question;
 
@@ -262,7 +281,7 @@ impl Attributes {
     }
 }
 
-/// A task of any kind. Tasks with equal debug output are equal.
+/// A task of any kind.
 #[derive(Debug, Clone)]
 pub struct AnyTask(Arc<dyn Task>);
 
@@ -283,7 +302,7 @@ impl Deref for AnyTask {
 
 impl PartialEq for AnyTask {
     fn eq(&self, other: &Self) -> bool {
-        format!("{self:?}") == format!("{other:?}")
+        self.0.same(&*other.0)
     }
 }
 

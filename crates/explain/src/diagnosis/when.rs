@@ -26,7 +26,7 @@ pub(super) fn holds(
         RelationCondition::Bit(bit) => finding.value("bit") == Some(&Quantity::Count(bit)),
         RelationCondition::SupplyClock => finding.value("supply").is_some(),
         RelationCondition::ByDesign => finding.value("why").is_some(),
-        RelationCondition::FirmwareAsked => view::firmware_bits(facts, 0) != view::FirmwareBits::Unknown,
+        RelationCondition::FirmwareAsked => facts.firmware_bits(&0) != view::FirmwareBits::Unknown,
         RelationCondition::CiphersAlone => {
             let is_cipher = |score: &usize| {
                 let id = facts.scores()[*score].workload.id();

@@ -141,7 +141,7 @@ impl Results {
                 None => no_meter(),
             },
         );
-        let scores = view::score_energies(facts);
+        let scores = facts.score_energies();
         let multi = scores.iter().find(|score| score.key.as_str() == "sevenzip-multi");
         let why = || match multi.map(|score| &score.median) {
             Some(Err(why)) => why.clone(),

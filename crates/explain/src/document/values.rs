@@ -22,7 +22,13 @@ impl Serialize for Values {
 
 /// `clock_before_mhz` and 1800.
 fn named(name: &str, quantity: &Quantity) -> (String, Value) {
-    let (unit, value) = match quantity {
+    let (unit, value) = unit_and_value(quantity);
+    let has_unit = unit.is_empty() || name.ends_with(&format!("_{unit}"));
+    (if has_unit { name.to_owned() } else { format!("{name}_{unit}") }, value)
+}
+
+fn unit_and_value(quantity: &Quantity) -> (String, Value) {
+    match quantity {
         Quantity::Count(count) => (String::new(), json!(count)),
         Quantity::Decimal { value, unit, .. } => (in_key(unit), json!(value)),
         Quantity::Khz(khz) => ("mhz".into(), json!(f64::from(*khz) / 1000.0)),
@@ -36,10 +42,16 @@ fn named(name: &str, quantity: &Quantity) -> (String, Value) {
         Quantity::Ns(ns) => ("ns".into(), json!(ns)),
         Quantity::Score(score, unit) => (in_key(unit), json!(score)),
         Quantity::Cpus(cpus) => (String::new(), json!(cpus)),
+        Quantity::MbitPerS(rate) => ("mbit_per_s".into(), json!(rate)),
+        Quantity::MegatransfersPerS(rate) => ("gt_per_s".into(), json!(f64::from(*rate) / 1000.0)),
+        Quantity::List(list) => {
+            let parts: Vec<(String, Value)> = list.iter().map(unit_and_value).collect();
+            let unit = parts.first().map(|(unit, _)| unit.clone());
+            let values: Vec<Value> = parts.into_iter().map(|(_, value)| value).collect();
+            (unit.unwrap_or_default(), json!(values))
+        }
         Quantity::Text(text) => (String::new(), json!(text)),
-    };
-    let has_unit = unit.is_empty() || name.ends_with(&format!("_{unit}"));
-    (if has_unit { name.to_owned() } else { format!("{name}_{unit}") }, value)
+    }
 }
 
 /// Spells a unit for a key: `kh_per_s` for `kH/s`.
@@ -65,6 +77,8 @@ mod tests {
             ("ratio", Quantity::ratio(2.125, 2), ("ratio", json!(2.125))),
             ("current", Quantity::measured(3.0, "A", 1), ("current_a", json!(3.0))),
             ("early", Quantity::Score(2.5, "kH/s".into()), ("early_kh_per_s", json!(2.5))),
+            ("now", Quantity::MbitPerS(480), ("now_mbit_per_s", json!(480))),
+            ("scores", Quantity::numbers([9.5, 8.0], "MIPS", 0), ("scores_mips", json!([9.5, 8.0]))),
             ("score_mips", Quantity::Mips(5.0), ("score_mips", json!(5.0))),
         ] {
             let (name, value) = named(name, &quantity);

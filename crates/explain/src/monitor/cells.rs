@@ -29,7 +29,7 @@ pub(super) fn two_digits(out: &mut String, value: u64) {
 
 /// Appends a word, with blanks before it up to `width`.
 pub(super) fn right(out: &mut String, word: &str, width: usize) {
-    blanks(out, width.saturating_sub(word.chars().count()));
+    blanks(out, width.saturating_sub(facts::lines::width(word)));
     out.push_str(word);
 }
 

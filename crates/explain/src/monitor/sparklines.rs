@@ -1,6 +1,7 @@
 //! Clock and temperature of a whole run in one line each, for a terminal that has UTF-8: `▇▇▇▇▅▅▄▄`.
 
 use super::{Kind, Track, Watch, tracks};
+use facts::lines::{padded, width};
 use facts::watch::before_rows;
 use facts::{Facts, view};
 
@@ -84,11 +85,16 @@ impl Line {
         let (low, high) = (known().reduce(f64::min)?, known().reduce(f64::max)?);
         let bar = |value: &Option<f64>| value.map_or(' ', |value| part(value, low, high));
         let bars: String = self.cells.iter().map(bar).collect();
-        let name: String = self.track.label.chars().take(NAME_WIDTH).collect();
         // Wider values are neither clocks nor temperatures.
-        let range = Some(range(&self.track, low, high)).filter(|range| range.chars().count() <= RANGE_WIDTH)?;
+        let range = Some(range(&self.track, low, high)).filter(|range| width(range) <= RANGE_WIDTH)?;
         let mut text = String::new();
-        let _ = writeln!(text, "   {name:<NAME_WIDTH$} {range:<RANGE_WIDTH$} {}", bars.trim_end());
+        let _ = writeln!(
+            text,
+            "   {} {} {}",
+            padded(&self.track.label, NAME_WIDTH),
+            padded(&range, RANGE_WIDTH),
+            bars.trim_end()
+        );
         Some(text)
     }
 }

@@ -5,7 +5,7 @@
 //! over the composed ones; those that judge by the truth about the corpus are skipped and say so.
 //!
 //! `composed` has a log of every dialect and a cpuinfo file of every family, written for these tests: boards and
-//! figures are invented, formats and what cores print are not. `composed/truth` says what is true of them.
+//! figures are invented, formats and the output of cores are real. `composed/truth` has the expected values.
 
 #![allow(dead_code, reason = "no test needs all of it")]
 

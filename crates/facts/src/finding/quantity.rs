@@ -46,6 +46,12 @@ pub enum Quantity {
     Score(f64, String),
     /// CPU numbers.
     Cpus(Vec<u32>),
+    /// Data rate of a link in megabits per second.
+    MbitPerS(u32),
+    /// Transfer rate of a link in megatransfers per second.
+    MegatransfersPerS(u32),
+    /// Values of one kind, for example of each run.
+    List(Vec<Quantity>),
     /// Words: a name, a value of a setting.
     Text(String),
 }
@@ -54,6 +60,11 @@ impl Quantity {
     /// A number without a unit, read with this many decimals.
     pub fn ratio(value: f64, decimals: usize) -> Self {
         Self::measured(value, "", decimals)
+    }
+
+    /// Numbers of one unit, read with this many decimals.
+    pub fn numbers(values: impl IntoIterator<Item = f64>, unit: &'static str, decimals: usize) -> Self {
+        Self::List(values.into_iter().map(|value| Self::measured(value, unit, decimals)).collect())
     }
 
     /// A number with a unit that has no variant.
@@ -86,6 +97,13 @@ impl fmt::Display for Quantity {
             Quantity::Ns(ns) => f.write_str(&with_unit(*ns, "ns")),
             Quantity::Score(score, unit) => f.write_str(&with_unit(*score, &one_line(unit))),
             Quantity::Cpus(cpus) => f.write_str(&record::cpu_words(cpus)),
+            Quantity::MbitPerS(rate) if rate % 1000 == 0 => write!(f, "{}Gbps", rate / 1000),
+            Quantity::MbitPerS(rate) => write!(f, "{rate}Mbps"),
+            Quantity::MegatransfersPerS(rate) => write!(f, "{}GT/s", f64::from(*rate) / 1000.0),
+            Quantity::List(list) => {
+                let words: Vec<String> = list.iter().map(Quantity::to_string).collect();
+                f.write_str(&words.join(", "))
+            }
             // Names of cards and messages of drivers are arbitrary text of any length.
             Quantity::Text(text) => f.write_str(&crate::plain::cut(&one_line(text))),
         }
@@ -117,6 +135,10 @@ mod tests {
             (Quantity::Percent(-0.06), "-0.1 %"),
             (Quantity::Millicelsius(-40), "0.0 °C"),
             (Quantity::measured(0.96, "A", 1), "1.0 A"),
+            (Quantity::MbitPerS(480), "480Mbps"),
+            (Quantity::MbitPerS(5000), "5Gbps"),
+            (Quantity::MegatransfersPerS(2500), "2.5GT/s"),
+            (Quantity::List(vec![Quantity::ratio(1.4, 0), Quantity::Count(2)]), "1, 2"),
             (Quantity::Ms(-5), "-5 ms"),
             (Quantity::Ms(i64::MIN), "-9223372036854776.0 s"),
         ] {

@@ -43,7 +43,7 @@ pub struct Canvas {
 
 /// Width of a text.
 pub fn text_width(text: &str) -> f64 {
-    text.chars().count() as f64 * LETTER
+    crate::lines::width(text) as f64 * LETTER
 }
 
 impl Canvas {

@@ -220,7 +220,7 @@ pub struct ScoreEnergy {
 }
 
 /// Energy score by score, in the order of the run.
-pub fn score_energies(facts: &Facts<'_>) -> Vec<ScoreEnergy> {
+pub(crate) fn score_energies(facts: &Facts<'_>) -> Vec<ScoreEnergy> {
     let Ok(energy) = facts.energy() else { return Vec::new() };
     let of_score = |score: &super::ScoreSteps| {
         let own = || energy.steps.iter().filter(|(step, _)| score.steps.contains(step));

@@ -35,7 +35,7 @@ pub enum FirmwareBits {
 const THROTTLED: ChannelId = ChannelId::RaspberryPi(OfRaspberryPi::Throttled);
 
 /// What is known about live bit 0 to 3 and its sticky twin, 16 higher.
-pub fn firmware_bits(record: &Record, bit: u32) -> FirmwareBits {
+pub(crate) fn firmware_bits(record: &Record, bit: u32) -> FirmwareBits {
     let (live, sticky) = (1_i64 << bit, 1_u32 << (bit + 16));
     if let Some(channel) = record.samples.channel(&THROTTLED) {
         let readings = gauge(record, channel, whole_run());

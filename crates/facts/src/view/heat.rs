@@ -19,9 +19,9 @@ pub struct Heat {
     pub channel: ChannelId,
 }
 
-/// No chip is so much hotter, in thousandths of a degree, than a moment before and a moment after ...
+/// Minimum difference of a wrong reading from the readings before and after it, in thousandths of a degree ...
 const GLITCH_MILLICELSIUS: i64 = 40_000;
-/// ... if they are so near, in milliseconds: a bit that was read wrong, not a temperature.
+/// ... if these are within this time, in milliseconds: no chip heats and cools so fast.
 const GLITCH_MS: i64 = 2_500;
 
 /// The readings of a temperature within a window that can be true: by themselves, and next to their neighbours.

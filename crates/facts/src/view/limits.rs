@@ -3,7 +3,7 @@
 
 use record::{Policy, Record, SettingChange};
 
-/// What is sampled so near to a change may still show the value before.
+/// Samples this close to a change may still have the previous value.
 const AROUND_MS: i64 = 1000;
 
 /// Limit of a policy by settings at this moment in kHz, and whether the run set it; `None` if unknown. Near a change,

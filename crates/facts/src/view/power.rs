@@ -27,7 +27,7 @@ pub struct PowerSource {
 /// Channels of a source.
 #[derive(Debug, Clone, PartialEq)]
 enum Reads {
-    /// Power as the sensor has it.
+    /// Power reported by the sensor.
     Gauge(usize),
     /// Energy counters, which are added.
     Counters(Vec<usize>),

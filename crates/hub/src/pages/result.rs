@@ -144,9 +144,10 @@ pub(crate) fn badge(score: &str, verdict: &str) -> String {
         "degraded" | "unproven" => "#b26a00",
         _ => "#b3261e",
     };
-    let score = escape(&facts::plain(score));
+    let score = facts::plain(score);
     // Letters of 11 px are about 7 px wide.
-    let width = 14 + 7 * score.chars().count();
+    let width = 14 + 7 * facts::lines::width(&score);
+    let score = escape(&score);
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"20\" role=\"img\" aria-label=\"sbc-bench: {score}\">\
          <title>sbc-bench: {score}</title><rect width=\"75\" height=\"20\" fill=\"#444\"/><rect x=\"75\" width=\"{width}\" \

@@ -45,7 +45,7 @@ fn disk(root: &Root, name: &str) -> Disk {
         maker: text("device/vendor").filter(|maker| maker != "ATA" && !maker.starts_with("0x")),
         model: text("device/model"),
         firmware: text("device/rev").or_else(|| text("device/firmware_rev")),
-        size_bytes: number("size").unwrap_or(0).saturating_mul(SECTOR_BYTES),
+        size_bytes: number("size").map(|sectors| sectors.saturating_mul(SECTOR_BYTES)),
         rotational: number("queue/rotational").map(|flag| flag == 1),
         removable: number("removable") == Some(1),
         read_only: number("ro") == Some(1),

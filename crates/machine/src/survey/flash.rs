@@ -32,7 +32,7 @@ fn part(root: &Root, name: &str) -> FlashPart {
         name: name.to_owned(),
         label: text("name").unwrap_or_default(),
         kind: text("type").unwrap_or_default(),
-        size_bytes: files::number(root, &format!("{MTD}/{name}/size")).unwrap_or(0),
+        size_bytes: files::number(root, &format!("{MTD}/{name}/size")),
         chip,
         driver: files::link_name(root, &format!("{MTD}/{name}/device/driver")),
     }

@@ -23,10 +23,10 @@ pub(super) fn devices(root: &Root) -> Vec<UsbDevice> {
     let names = root.list(FOLDER).unwrap_or_default();
     let speed = |name: &str| {
         let text = files::value(root, &format!("{FOLDER}/{name}/speed"))?;
-        text.parse::<f64>().ok().map(|mbit| mbit as u32)
+        text.parse::<f64>().ok().map(|mbit| mbit as u32).filter(|mbit| *mbit > 0)
     };
     let hosts = names.iter().filter(|name| name.starts_with("usb"));
-    let host_max = hosts.filter_map(|name| speed(name)).max().unwrap_or(0);
+    let host_max = hosts.filter_map(|name| speed(name)).max();
     let is_device =
         |name: &&String| name.starts_with(|c: char| c.is_ascii_digit()) && name.contains('-') && !name.contains(':');
     names
@@ -35,7 +35,7 @@ pub(super) fn devices(root: &Root) -> Vec<UsbDevice> {
         .take(DEVICES_MAX)
         .filter_map(|name| {
             let mut device = device(root, name, &names)?;
-            device.speed_mbit_per_s = speed(name).unwrap_or(0);
+            device.speed_mbit_per_s = speed(name);
             device.host_mbit_per_s_max = host_max;
             Some(device)
         })
@@ -61,7 +61,7 @@ fn device(root: &Root, name: &str, all: &[String]) -> Option<UsbDevice> {
         product: id("idProduct")? as u16,
         maker: text("manufacturer"),
         name: text("product"),
-        version_bcd: parse_version(&text("version").unwrap_or_default()).unwrap_or(0),
+        version_bcd: text("version").as_deref().and_then(parse_version),
         superspeed: bos.as_deref().and_then(parse_bos),
         is_storage: descriptors.map_or_else(storage_class, |found| found.storage),
         uas_capable: descriptors.filter(|found| found.storage).map(|found| found.uas),

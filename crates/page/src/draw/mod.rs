@@ -68,5 +68,5 @@ pub(crate) fn word(x: f64, y: f64, anchor: &str, text: &str) -> Markup {
 
 /// Estimated width of a text.
 pub(crate) fn width_of(text: &str) -> f64 {
-    text.chars().count() as f64 * LETTER
+    facts::lines::width(text) as f64 * LETTER
 }

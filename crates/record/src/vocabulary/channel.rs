@@ -70,7 +70,7 @@ pub enum ChannelId {
     Sampler(OfSampler),
     /// The single temperature of a log: `soc.temp`.
     Soc,
-    /// Monitor inside a log: `monitor.phase`.
+    /// Monitor inside a log: `monitor.first_row`.
     LogMonitor(OfLogMonitor),
     /// Private id of a sensor, or a channel of a newer program.
     Other(Cow<'static, str>),

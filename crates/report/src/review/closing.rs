@@ -37,7 +37,11 @@ fn watched(facts: &Facts<'_>) -> String {
     let mut lines = Vec::new();
     let watch = facts.steps.iter().filter(|step| step.workload == WorkloadId::Watch);
     for step in watch {
-        lines.push(format!("Monitored for {}{}", duration(step.window.elapsed_ms()), while_running(step)));
+        lines.push(format!(
+            "Monitored for {}{}",
+            facts::lines::duration(step.window.elapsed_ms()),
+            while_running(step)
+        ));
         lines.extend(failed(facts, step));
         lines.push(match facts.heat(&step.window) {
             Some(heat) => {
@@ -51,7 +55,7 @@ fn watched(facts: &Facts<'_>) -> String {
         lines.extend((!throttling.is_empty()).then_some(format!("Throttling: {throttling}")));
     }
     for mark in &facts.marks {
-        lines.push(format!("Mark after {}: {}", duration(mark.at_ms), markdown(&mark.text)));
+        lines.push(format!("Mark after {}: {}", facts::lines::duration(mark.at_ms), markdown(&mark.text)));
     }
     list(lines)
 }
@@ -120,15 +124,6 @@ fn settings(record: &Record) -> String {
 
 fn while_running(step: &Step) -> String {
     if step.variant.is_only() { String::new() } else { format!(" while {} ran", markdown(step.variant.as_str())) }
-}
-
-fn duration(ms: i64) -> String {
-    let seconds = ms / 1000;
-    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
-        (0, 0, seconds) => format!("{seconds} s"),
-        (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
-        (hours, minutes, _) => format!("{hours} h {minutes} min"),
-    }
 }
 
 fn changes(record: &Record) -> String {

@@ -47,7 +47,7 @@ fn board() -> Record {
         disks: vec![Disk {
             name: "mmcblk0".into(),
             bus: DiskBus::Mmc,
-            size_bytes: 31_268_536_320,
+            size_bytes: Some(31_268_536_320),
             card: Some(Card {
                 kind: "MMC".into(),
                 name: "BJTD4R".into(),

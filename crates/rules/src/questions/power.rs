@@ -1,7 +1,7 @@
 //! Report: power. Rule: power-states. What the machine draws in each state: idle, at work, suspended and off.
 
 use crate::tables::{Answer, Report, Role, Rule};
-use facts::lines::{COLUMNS, wrapped_at};
+use facts::lines::{COLUMNS, padded, width, wrapped_at};
 use facts::number::with_unit;
 use facts::stats::median;
 use facts::view::{StepEnergy, source_of_board, step_score};
@@ -173,11 +173,11 @@ fn text(facts: &Facts<'_>) -> String {
         }
         text.push('\n');
     }
-    let width = states.iter().map(|state| state.name.chars().count()).max().unwrap_or(0);
+    let columns = states.iter().map(|state| width(&state.name)).max().unwrap_or(0);
     for state in &states {
         let peak = state.energy.as_ref().map_or(String::new(), |energy| format!("  highest {}", watts(energy.peak_mw)));
         let work = state.work.as_ref().map_or(String::new(), |(value, unit)| format!("  {}", with_unit(*value, unit)));
-        let _ = writeln!(text, "   {:width$}  {:>15}{peak}{work}", state.name, state.watts());
+        let _ = writeln!(text, "   {}  {:>15}{peak}{work}", padded(&state.name, columns), state.watts());
     }
     text.push('\n');
     for (state, remarks) in states.iter().map(|state| (state, state.remarks())).filter(|(_, text)| !text.is_empty()) {

@@ -6,7 +6,7 @@
 use super::memory;
 use crate::tables::{Answer, Report, Role, Rule};
 use facts::lines::{COLUMNS, explanation, narrowed, unmeasured, wrapped};
-use facts::number::{number, with_unit};
+use facts::number::number;
 use facts::stats::{mean, median};
 use facts::view::{self, step_score};
 use facts::{Facts, Finding, Place, Quantity, Severity};
@@ -235,7 +235,7 @@ fn finding(result: &Scaling) -> Option<Finding> {
             .with("name", Quantity::Text(result.name.into()))
             .with("cpus", Quantity::Count(all.cpus.len() as i64))
             .with("times", Quantity::ratio(all.score / one.score, 2))
-            .with("one", Quantity::Text(with_unit(one.score, &result.unit)))
+            .with("one", Quantity::Score(one.score, result.unit.clone()))
             .with("first", Quantity::Count(one.cpus[0].into()))
             .with("percent", Quantity::Percent(all.percent()))
             .with("clock", Quantity::Text(clock_words(all)))

@@ -1,6 +1,5 @@
 //! Checks of buses: links slower than both ends could, power saving that costs, USB without UAS.
 
-use super::units::{gigatransfers, speed_name};
 use super::{first, place, table};
 use crate::tables::Rule;
 use facts::{Facts, Finding, Quantity, Severity, plain};
@@ -47,7 +46,6 @@ fn pcie_of(device: &PciDevice) -> Option<Finding> {
     }
     let rate = link.port_rate_mt_max.unwrap_or(u32::MAX).min(link.rate_mt_max);
     let lanes = link.port_lanes_max.unwrap_or(u32::MAX).min(link.lanes_max);
-    let shape = |rate: u32, lanes: u32| Quantity::Text(format!("{} x{lanes}", gigatransfers(rate)));
     let below = link.rate_mt < rate || link.lanes < lanes;
     let narrow_port = link.port_rate_mt_max.is_some() && (rate < link.rate_mt_max || lanes < link.lanes_max);
     let (severity, sure, template) = if below {
@@ -55,10 +53,10 @@ fn pcie_of(device: &PciDevice) -> Option<Finding> {
             Severity::Degraded,
             // Without the port's own figures the slot may be the reason.
             if link.port_rate_mt_max.is_some() { 92 } else { 60 },
-            "{name} at {address} runs at {now}, both ends support {possible}: bad contact, long cable or a setting.",
+            "{name} at {address} runs at {now} x{lanes}, both ends support {possible} x{possible_lanes}: bad contact, long cable or a setting.",
         )
     } else if narrow_port && matters(device.class) {
-        (Severity::Info, 97, "{name} at {address} supports {device}, its slot only {now}.")
+        (Severity::Info, 97, "{name} at {address} supports {device} x{device_lanes}, its slot only {now} x{lanes}.")
     } else {
         return None;
     };
@@ -67,9 +65,12 @@ fn pcie_of(device: &PciDevice) -> Option<Finding> {
             .confidence(sure)
             .with("name", Quantity::Text(pci_name(device)))
             .with("address", Quantity::Text(device.address.clone()))
-            .with("now", shape(link.rate_mt, link.lanes))
-            .with("possible", shape(rate, lanes))
-            .with("device", shape(link.rate_mt_max, link.lanes_max))
+            .with("now", Quantity::MegatransfersPerS(link.rate_mt))
+            .with("lanes", Quantity::Count(link.lanes.into()))
+            .with("possible", Quantity::MegatransfersPerS(rate))
+            .with("possible_lanes", Quantity::Count(lanes.into()))
+            .with("device", Quantity::MegatransfersPerS(link.rate_mt_max))
+            .with("device_lanes", Quantity::Count(link.lanes_max.into()))
             .at(place("pci")),
     )
 }
@@ -145,7 +146,7 @@ fn sata(facts: &Facts<'_>) -> Vec<Finding> {
                 Finding::new(SATA.id, severity, template)
                     .confidence(sure)
                     .with("name", Quantity::Text(disk.name.clone()))
-                    .with("now", Quantity::Text(link.speed.clone()))
+                    .with("now", Quantity::measured(now, "Gbps", 1))
                     .with("possible", Quantity::measured(possible, "Gbps", 1))
                     .at(place("disks")),
             )
@@ -191,7 +192,7 @@ pub(crate) fn usb_possible(device: &UsbDevice) -> Option<(u32, u8)> {
         (None, Some(true)) => Some((5000, 97)),
         (None, Some(false)) => None,
         // USB 3 devices on USB 2 ports say 2.10; so do a few USB 2 devices that save power.
-        (None, None) => (device.version_bcd == 0x210 && device.is_storage).then_some((5000, 75)),
+        (None, None) => (device.version_bcd == Some(0x210) && device.is_storage).then_some((5000, 75)),
     }
 }
 
@@ -201,12 +202,12 @@ fn usb_speed(facts: &Facts<'_>) -> Vec<Finding> {
         .iter()
         .filter(|device| device.is_storage)
         .filter_map(|device| {
-            let now = device.speed_mbit_per_s;
+            let (now, host_max) = (device.speed_mbit_per_s?, device.host_mbit_per_s_max?);
             let (possible, sure) = usb_possible(device)?;
-            let reachable = possible.min(device.host_mbit_per_s_max);
+            let reachable = possible.min(host_max);
             let (severity, template) = match () {
-                () if now == 0 || now >= possible => return None,
-                () if now <= HIGH_SPEED && device.host_mbit_per_s_max <= HIGH_SPEED => {
+                () if now >= possible => return None,
+                () if now <= HIGH_SPEED && host_max <= HIGH_SPEED => {
                     (Severity::Info, "{name} at {path} supports {possible}; this machine has only USB 2 ({now}).")
                 }
                 () if now <= HIGH_SPEED => (
@@ -224,8 +225,8 @@ fn usb_speed(facts: &Facts<'_>) -> Vec<Finding> {
                     .confidence(sure)
                     .with("name", Quantity::Text(usb_name(device)))
                     .with("path", Quantity::Text(device.path.clone()))
-                    .with("now", Quantity::Text(speed_name(now)))
-                    .with("possible", Quantity::Text(speed_name(possible)))
+                    .with("now", Quantity::MbitPerS(now))
+                    .with("possible", Quantity::MbitPerS(possible))
                     .at(place("usb")),
             )
         })
@@ -318,8 +319,8 @@ mod tests {
         let usb = |speed, superspeed, driver: &str| UsbDevice {
             path: "1-1".into(),
             vendor: 0x1234,
-            speed_mbit_per_s: speed,
-            host_mbit_per_s_max: 5000,
+            speed_mbit_per_s: Some(speed),
+            host_mbit_per_s_max: Some(5000),
             superspeed,
             is_storage: true,
             uas_capable: Some(true),

@@ -94,20 +94,20 @@ mod tests {
                 ..Card::default()
             };
             let mut disk =
-                Disk { name: "mmcblk0".into(), bus: DiskBus::Mmc, size_bytes: 7_948_206_080, ..Disk::default() };
+                Disk { name: "mmcblk0".into(), bus: DiskBus::Mmc, size_bytes: Some(7_948_206_080), ..Disk::default() };
             change(&mut card, &mut disk);
             disk.card = Some(card);
             disk
         };
         check(|_, s| s.disks = vec![card(&|_, _| {})], &[]);
         check(|_, s| s.disks = vec![card(&|c, _| c.serial = Some(SerialKind::Zero))], &["card-counterfeit !"]);
-        check(|_, s| s.disks = vec![card(&|_, d| d.size_bytes = 64 << 30)], &["card-size !"]);
+        check(|_, s| s.disks = vec![card(&|_, d| d.size_bytes = Some(64 << 30))], &["card-size !"]);
         check(
             |_, s| {
                 s.disks = vec![card(&|c, d| {
                     c.name = "EB1QT".into();
                     c.made = Some((2007, 3));
-                    d.size_bytes = 64 << 30;
+                    d.size_bytes = Some(64 << 30);
                 })];
             },
             &["card-size !"],

@@ -1,5 +1,7 @@
 //! Sizes and speeds in the words of reports.
 
+use facts::Quantity;
+
 /// `58.2 GB`: units of 1024, one decimal, as the bash program printed.
 pub(crate) fn size_name(bytes: u64) -> String {
     const UNITS: &[&str] = &["B", "KB", "MB", "GB", "TB", "PB"];
@@ -15,15 +17,12 @@ pub(crate) fn size_name(bytes: u64) -> String {
 
 /// `8GT/s` of 8000 MT/s.
 pub(crate) fn gigatransfers(rate_mt: u32) -> String {
-    format!("{}GT/s", f64::from(rate_mt) / 1000.0)
+    Quantity::MegatransfersPerS(rate_mt).to_string()
 }
 
 /// `480Mbps`, `5Gbps`.
 pub(crate) fn speed_name(mbit_per_s: u32) -> String {
-    match mbit_per_s % 1000 {
-        0 => format!("{}Gbps", mbit_per_s / 1000),
-        _ => format!("{mbit_per_s}Mbps"),
-    }
+    Quantity::MbitPerS(mbit_per_s).to_string()
 }
 
 #[cfg(test)]

@@ -60,8 +60,8 @@ pub fn disk_lines(survey: &Survey) -> Vec<String> {
 
 fn disk_line(survey: &Survey, disk: &Disk) -> String {
     let size = match disk.size_bytes {
-        0 => "empty".to_owned(),
-        bytes => size_name(bytes),
+        Some(0) => "empty".to_owned(),
+        bytes => size_or_unknown(bytes),
     };
     let mut words = match &disk.card {
         Some(card) => return card_line(disk, card, &size),
@@ -85,6 +85,14 @@ fn disk_line(survey: &Survey, disk: &Disk) -> String {
     };
     let rest = if words.is_empty() { String::new() } else { format!(": {}", words.join(", ")) };
     format!("{size}{model}{kind} as /dev/{}{rest}", plain(&disk.name))
+}
+
+fn size_or_unknown(bytes: Option<u64>) -> String {
+    bytes.map_or_else(|| "size unknown".to_owned(), size_name)
+}
+
+fn speed_or_unknown(device: &UsbDevice) -> String {
+    device.speed_mbit_per_s.map_or_else(|| "speed unknown".to_owned(), speed_name)
 }
 
 fn details(survey: &Survey, disk: &Disk) -> Vec<String> {
@@ -115,7 +123,7 @@ fn details(survey: &Survey, disk: &Disk) -> Vec<String> {
 
 fn usb_words(device: &UsbDevice) -> String {
     let possible = usb_possible(device)
-        .filter(|(possible, _)| *possible > device.speed_mbit_per_s)
+        .filter(|(possible, _)| device.speed_mbit_per_s.is_some_and(|now| *possible > now))
         .map(|(possible, _)| format!(" (capable of {})", speed_name(possible)))
         .unwrap_or_default();
     format!(
@@ -123,7 +131,7 @@ fn usb_words(device: &UsbDevice) -> String {
         usb_name(device),
         device.vendor,
         device.product,
-        speed_name(device.speed_mbit_per_s)
+        speed_or_unknown(device)
     )
 }
 
@@ -191,7 +199,7 @@ pub fn usb_lines(survey: &Survey) -> Vec<String> {
                 device.vendor,
                 device.product,
                 plain(&device.path),
-                speed_name(device.speed_mbit_per_s)
+                speed_or_unknown(device)
             )
         })
         .collect()
@@ -207,7 +215,7 @@ fn flash_line(part: &FlashPart) -> String {
     let driver = part.driver.as_deref().map(|driver| format!(", driver in use: {}", plain(driver))).unwrap_or_default();
     format!(
         "{chip}{} {} flash as /dev/{}, \"{}\"{driver}",
-        size_name(part.size_bytes),
+        size_or_unknown(part.size_bytes),
         plain(&part.kind),
         plain(&part.name),
         plain(&part.label)

@@ -1,4 +1,4 @@
-//! What is heat, and what is not.
+//! Tests of causes of throttling: heat and others.
 
 use super::RULE;
 use crate::test_support::*;

@@ -49,7 +49,7 @@ impl Medium {
         Self { name, width, scheme, medium: "", letter_px_min: 11.0 }
     }
 
-    /// Window of a terminal with so many columns of 18 pixels high letters.
+    /// Window of a terminal with this number of columns; letters are 18 pixels high.
     pub(super) const fn terminal(columns: u32) -> Self {
         Self::screen("terminal", 64 + columns * 11, "light")
     }

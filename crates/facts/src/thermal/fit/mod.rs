@@ -3,11 +3,11 @@
 //! dT/dt = (T_0 + R P(t) - T) / tau. For a given tau the model is linear in its other parameters,
 //! which least squares give at once; tau itself is searched where the squares are least. A board has
 //! more than one time constant (chip, heatsink, case); this is the one that matters over the time
-//! that was watched, and the residual says how well it does.
+//! that was recorded, and the residual is the quality of the fit.
 //!
-//! Each phase has a first temperature of its own: what happened just before it, and meters and
-//! thermometers that lag behind a change of load, spoil nothing else. While a load runs, hardly more
-//! than T_0 + R P is told; the two come apart only where phases of different power are seen together.
+//! Each phase has its own first temperature, so that earlier events, and meters and thermometers that
+//! lag behind a change of load, do not affect other phases. One load determines little more than
+//! T_0 + R P; only phases of different power separate the two parameters.
 
 mod solve;
 mod sure;

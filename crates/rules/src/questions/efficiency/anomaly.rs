@@ -52,7 +52,8 @@ pub enum Anomaly {
 
 /// A measured clock off by more than this, in percent, is another clock.
 const CLOCK_PERCENT: f64 = 3.0;
-/// A unit of work may cost so much more than expected: meters, scores and leakage leave as much open.
+/// Tolerated excess of the energy per unit of work over the expected value: the uncertainty of meters, scores and
+/// leakage.
 const OUT_PERCENT: f64 = 15.0;
 /// Exponent of the energy of work over the clock that a voltage in proportion to the clock would give,
 /// and steeper curves by their own steps.

@@ -41,7 +41,8 @@ fn size(facts: &Facts<'_>) -> Vec<Finding> {
     cards(facts)
         .filter(|(_, card)| card.kind != "MMC")
         .filter_map(|(disk, card)| {
-            let gb = disk.size_bytes as f64 / 1e9;
+            let size_bytes = disk.size_bytes?;
+            let gb = size_bytes as f64 / 1e9;
             let promised = promised_gb(&card.name).filter(|promised| gb > *promised as f64 * SIZE_FACTOR_MAX);
             let largest = card.made.and_then(|(year, _)| largest_gb(year));
             let too_large = largest.filter(|largest| gb > *largest as f64 * SIZE_FACTOR_MAX);
@@ -66,7 +67,7 @@ fn size(facts: &Facts<'_>) -> Vec<Finding> {
                     card,
                 )
                 .confidence(sure)
-                .with("size", Quantity::Text(size_name(disk.size_bytes)))
+                .with("size", Quantity::Text(size_name(size_bytes)))
                 .with("why", Quantity::Text(why)),
             )
         })
