@@ -267,10 +267,10 @@ impl Runner<'_> {
                 continue;
             }
             self.at += 1;
-            if stage == Stage::ColdClocks {
-                if let Some(left) = self.time_left().filter(|left| left.all >= WORTH_TELLING) {
-                    (self.context.progress)(Progress::Left(left));
-                }
+            if stage == Stage::ColdClocks
+                && let Some(left) = self.time_left().filter(|left| left.all >= WORTH_TELLING)
+            {
+                (self.context.progress)(Progress::Left(left));
             }
         }
     }
