@@ -442,6 +442,6 @@ fn states_of_a_power_measurement_are_compared_and_valid_without_other_figures() 
     assert!(comparison.sentences[0].starts_with("B draws 0.50 times as much as A in power when off"), "{comparison:?}");
     // A run without any figure is as valid as `explain` says.
     let empty = compared(&own_run(), &own_run());
-    let text = crate::text(&empty, 80);
+    let text = crate::text(&empty, 80, crate::Detail::Summary);
     assert!(text.contains("No comparable figures.") && !text.contains("INVALID"), "{text}");
 }

@@ -6,7 +6,7 @@ use compare::reference::Reference;
 use explain::Narrative;
 use facts::figures::main::headlines;
 use facts::plain::markdown;
-use facts::view::{ScoreEnergy, score_energies};
+use facts::view::ScoreEnergy;
 use facts::{Explanation, Facts, Verdict};
 use rules::Report;
 
@@ -43,7 +43,7 @@ fn render(facts: &Facts<'_>, explained: &Explanation, known: &Reference) -> Stri
 fn power(facts: &Facts<'_>) -> Option<String> {
     let energy = facts.energy().as_ref().ok()?;
     let is_main = |energy: &ScoreEnergy| facts.scores().iter().any(|score| score.is_main && score.key == energy.key);
-    let scores = score_energies(facts).into_iter().filter(|score| is_main(score) && score.median.is_ok());
+    let scores = facts.score_energies().into_iter().filter(|score| is_main(score) && score.median.is_ok());
     let words = scores.map(|score| {
         let [name, mean, _, joules, _, work] = score.cells();
         format!("{name} {mean}, {joules}, {work}").trim_end_matches(", -").to_owned()

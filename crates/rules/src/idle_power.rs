@@ -1,7 +1,7 @@
 //! Rule: idle-power. The idle board draws far more than others of its kind, with the likely reasons.
 
 use super::Rule;
-use compare::board_name;
+use compare::NamedBoard;
 use facts::view::{self, counter_total};
 use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::table::Table;
@@ -56,8 +56,8 @@ fn finding(facts: &Facts<'_>) -> Option<Finding> {
 
 /// Highest known idle power of a board, measured in the same place or at most as much.
 fn known_watt(board: &str, role: PowerRole) -> Option<f64> {
-    let (key, _) = board_name(board);
-    let rows = TABLE.rows().filter(|row| board_name(row.get("board")).0 == key);
+    let key = NamedBoard::of(board).key;
+    let rows = TABLE.rows().filter(|row| NamedBoard::of(row.get("board")).key == key);
     let watts = rows.filter_map(|row| {
         let is_beyond_supply = role == PowerRole::Wall && row.get("at") == "input";
         Some(row.get("watt").parse::<f64>().ok()? * if is_beyond_supply { WALL_FACTOR } else { 1.0 })

@@ -27,12 +27,14 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let Some(source) = source.filter(|source| is_of_board(source.role)) else { return Vec::new() };
     let power = facts.power_mw(&view::whole_run());
     let Some((at_ms, peak_mw)) = power.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1)) else { return Vec::new() };
-    let supplies = facts.surveys.iter().enumerate().flat_map(|(survey, inspected)| {
+    let of_run = facts.machine.supplies.iter().enumerate();
+    let of_run = of_run.map(|(index, supply)| (format!("machine.supplies.{index}"), supply));
+    let of_surveys = facts.surveys.iter().enumerate().flat_map(|(survey, inspected)| {
         let of_survey = inspected.supplies.iter().enumerate();
         of_survey.map(move |(index, supply)| (format!("surveys.{survey}.supplies.{index}"), supply))
     });
     let mut names: Vec<&str> = Vec::new();
-    let found = supplies.filter_map(|(place, supply)| {
+    let found = of_run.chain(of_surveys).filter_map(|(place, supply)| {
         let agreed_mw = agreed_mw(supply)?;
         let is_new = !names.contains(&supply.name.as_str());
         names.push(&supply.name);

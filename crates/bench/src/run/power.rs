@@ -77,7 +77,7 @@ impl Runner<'_> {
     pub(super) fn load_step(&mut self, machine: &Machine) {
         let name = "step of the load";
         let left = self.time_left();
-        (self.context.progress)(Progress::Step { name, left });
+        (self.context.progress)(Progress::Step { name, left, is_silent: false });
         let (timeline, cancelled) = (self.context.timeline, self.context.cancelled);
         let wait = |time: Duration| {
             let end_ms = timeline.now_ms() + (time / haste()).as_millis() as i64;
