@@ -242,10 +242,10 @@ fn clock(seconds: u64) -> String {
 fn time_left(seconds: Option<u64>) -> String {
     let Some(seconds) = seconds else { return "time left unknown".to_owned() };
     match seconds {
-        ..SHOWN_S_MIN => "almost done".into(),
-        ..180 => format!("about {seconds} s left"),
-        ..7200 if seconds % 60 == 0 => format!("about {} min left", seconds / 60),
-        ..7200 => format!("about {} min {} s left", seconds / 60, seconds % 60),
+        0..SHOWN_S_MIN => "almost done".into(),
+        SHOWN_S_MIN..180 => format!("about {seconds} s left"),
+        180..7200 if seconds % 60 == 0 => format!("about {} min left", seconds / 60),
+        180..7200 => format!("about {} min {} s left", seconds / 60, seconds % 60),
         _ => format!("about {:.1} h left", seconds as f64 / 3600.0),
     }
 }

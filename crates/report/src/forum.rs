@@ -43,7 +43,7 @@ fn render(facts: &Facts<'_>, explained: &Explanation, known: &Reference) -> Stri
 fn power(facts: &Facts<'_>) -> Option<String> {
     let energy = facts.energy().as_ref().ok()?;
     let is_main = |energy: &ScoreEnergy| facts.scores().iter().any(|score| score.is_main && score.key == energy.key);
-    let scores = facts.score_energies().into_iter().filter(|score| is_main(score) && score.median.is_ok());
+    let scores = facts.score_energies().iter().filter(|score| is_main(score) && score.median.is_ok());
     let words = scores.map(|score| {
         let [name, mean, _, joules, _, work] = score.cells();
         format!("{name} {mean}, {joules}, {work}").trim_end_matches(", -").to_owned()

@@ -12,6 +12,7 @@ mod judged;
 mod machines;
 mod numbers;
 mod planted;
+mod removed_sections;
 mod sentences;
 mod texts;
 

@@ -12,6 +12,7 @@ mod gaps;
 mod neighbours;
 mod peers;
 mod range;
+mod standing;
 mod text;
 
 pub use answer::Answer;
@@ -24,6 +25,8 @@ use neighbours::all_neighbours;
 pub use neighbours::{Bar, Neighbours, neighbours};
 use range::is_estimated_from_few;
 pub use range::{Extremes, OTHERS_MIN, Range};
+pub use standing::Standing;
+use standing::standing;
 pub use text::ranking_text;
 
 use super::{LeftOut, invalid_because};
@@ -118,31 +121,6 @@ impl Entry {
         let median = self.expected.map(|range| range.median).or(standing);
         median.map(|median| number(median, &self.figure.unit))
     }
-}
-
-/// Place among others.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Standing {
-    /// Place from 1, the best first; equal values share it. For an estimate, the best place that its interval allows.
-    pub rank: usize,
-    /// The worst place that the interval of an estimate allows.
-    pub rank_worst: usize,
-    /// Number of results including this one.
-    pub of: usize,
-    /// Number of others estimated from another version of the program.
-    pub estimated: usize,
-    /// Median of the others.
-    pub median: f64,
-    /// Range for gaps; `None` for fewer than [`OTHERS_MIN`] others.
-    #[serde(skip_serializing_if = "is_estimated_from_few")]
-    pub range: Option<Range>,
-    /// Lowest and highest of the others, if too few for a range.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub extremes: Option<Extremes>,
-    /// Difference from the median in percent; negative if lower.
-    pub change_percent: f64,
-    /// Improvement over the median in percent; negative if worse.
-    pub gain_percent: f64,
 }
 
 /// Ranks the main figures of a result among the sound figures of the reference data.
@@ -389,31 +367,6 @@ impl OtherValues<'_> {
             self.values.retain(|(value, _)| (value / own).ln().abs() < CIPHER_FACTOR.ln());
         }
     }
-}
-
-/// Place of a figure among values times `factor`; `None` without others.
-fn standing(figure: &Figure, others: &OtherValues<'_>, factor: f64) -> Option<Standing> {
-    let values = others.times(factor);
-    let median = median(&values)?;
-    let place = |own: f64| {
-        let is_better = |other: &&f64| if figure.higher_is_better { **other > own } else { **other < own };
-        1 + values.iter().filter(is_better).count()
-    };
-    let places = match &figure.estimate {
-        None => [place(figure.value); 2],
-        Some(estimate) => [place(estimate.low), place(estimate.high)],
-    };
-    Some(Standing {
-        rank: places[0].min(places[1]),
-        rank_worst: places[0].max(places[1]),
-        of: 1 + values.len(),
-        estimated: others.estimated,
-        median,
-        range: range::range(&figure.key, &others.times(1.0)).map(|range| range.times(factor)),
-        extremes: Extremes::of(others, factor),
-        change_percent: figure.change_from(median).percent()?,
-        gain_percent: figure.gain_percent(median)?,
-    })
 }
 
 /// Keys of all figures of the reference data. Those of the built-in data are collected once.
