@@ -1,11 +1,7 @@
 //! Differences between two values of one figure, with the likely cause.
 
-use super::ResultFigures;
-use super::causes;
-use super::noise::noise_percent;
 use facts::Cause;
-use facts::figures::{Figure, FigureKey};
-use facts::view::spread_percent;
+use facts::figures::FigureKey;
 use serde::Serialize;
 use std::fmt::{Display, Formatter};
 
@@ -80,23 +76,4 @@ pub(crate) fn times(factor: f64) -> String {
         factor if factor >= 1.1 => format!("{factor:.1} times"),
         _ => format!("{factor:.2} times"),
     }
-}
-
-/// One end of a comparison.
-pub(crate) type End<'a> = (&'a ResultFigures<'a>, &'a Figure);
-
-pub(super) fn difference(base: End<'_>, other: End<'_>) -> Option<Difference> {
-    let change = other.1.change_from(base.1.value);
-    let noise_percent = noise_percent(base.1, other.1);
-    // Symmetric in both values.
-    let distance = spread_percent(&[base.1.value, other.1.value])?;
-    let is_real = distance > noise_percent;
-    Some(Difference {
-        change_percent: change.percent()?,
-        gain_percent: change.gain_percent()?,
-        word: change.word(),
-        noise_percent,
-        is_real,
-        cause: is_real.then(|| causes::likely(base, other)).flatten(),
-    })
 }

@@ -23,9 +23,9 @@ mod word_size;
 #[cfg(test)]
 pub(crate) use testkit::records as test_support;
 
+use difference::relative;
+pub(crate) use difference::times;
 pub use difference::{Difference, LikelyDifference};
-pub(crate) use difference::{End, times};
-use difference::{difference, relative};
 pub use formats::{csv, markdown_text};
 pub use limit::{Baselines, Limit, LimitAnswer, LimitOutcome};
 pub use noise::noise_percent;
@@ -42,7 +42,7 @@ use facts::figures::main::{HEADLINES, Headline};
 use facts::figures::{Figure, FigureKey, titles_among};
 use facts::foreign::one_line;
 use facts::number::number;
-use facts::view::ScoreKey;
+use facts::view::{ScoreKey, spread_percent};
 use facts::{Cause, Explained, Explanation, Facts, Finding, Severity, Tenths, Verdict};
 use pairs::FigureRow;
 use record::{Variant, WorkloadId};
@@ -346,6 +346,9 @@ pub(crate) struct ResultFigures<'a> {
     pub(crate) figures: Vec<Figure>,
 }
 
+/// One end of a comparison.
+pub(crate) type End<'a> = (&'a ResultFigures<'a>, &'a Figure);
+
 impl<'a> ResultFigures<'a> {
     fn new(side: &'a Side<'a>, figures: Vec<Figure>) -> Self {
         let Explained { facts, assessment } = side.explained;
@@ -400,6 +403,22 @@ fn losses(side: &ResultFigures<'_>, figure: Option<&Figure>) -> Vec<Loss> {
         Some(Loss { cause: part.cause, percent: part.points.percent.as_percent(), finding })
     };
     parts.filter_map(loss).collect()
+}
+
+fn difference(base: End<'_>, other: End<'_>) -> Option<Difference> {
+    let change = other.1.change_from(base.1.value);
+    let noise_percent = noise_percent(base.1, other.1);
+    // Symmetric in both values.
+    let distance = spread_percent(&[base.1.value, other.1.value])?;
+    let is_real = distance > noise_percent;
+    Some(Difference {
+        change_percent: change.percent()?,
+        gain_percent: change.gain_percent()?,
+        word: change.word(),
+        noise_percent,
+        is_real,
+        cause: is_real.then(|| causes::likely(base, other)).flatten(),
+    })
 }
 
 #[cfg(test)]

@@ -443,5 +443,5 @@ fn states_of_a_power_measurement_are_compared_and_valid_without_other_figures() 
     // A run without any figure is as valid as `explain` says.
     let empty = compared(&own_run(), &own_run());
     let text = crate::text(&empty, 80, crate::Detail::Summary);
-    assert!(text.contains("No comparable figures.") && !text.contains("INVALID"), "{text}");
+    assert!(text.contains("no figure that can be compared") && !text.contains("INVALID"), "{text}");
 }

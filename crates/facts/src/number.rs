@@ -25,17 +25,6 @@ pub fn with_unit(value: f64, unit: &str) -> String {
     format!("{} {unit}", number(value, unit)).trim_end().to_owned()
 }
 
-/// Rate in kB/s from which [`for_people`] has MB/s, which keeps three digits.
-const MEGABYTES_MIN: f64 = 100_000.0;
-
-/// As [`with_unit`], with a larger unit for large rates. Statements about the lines of a log keep its unit.
-pub fn for_people(value: f64, unit: &str) -> String {
-    match unit {
-        "kB/s" if value >= MEGABYTES_MIN => with_unit(value / 1000.0, "MB/s"),
-        unit => with_unit(value, unit),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -63,8 +52,6 @@ mod tests {
         ] {
             assert_eq!(with_unit(value, unit), expected);
         }
-        assert_eq!(for_people(99_999.0, "kB/s"), "99999 kB/s");
-        assert_eq!(for_people(1_367_990.0, "kB/s"), "1368 MB/s");
         assert!(!number(f64::MAX, "kH/s").is_empty() && number(f64::NAN, "s") == "NaN");
     }
 }

@@ -94,7 +94,7 @@ fn under_load(loaded: &LoadedLatency) -> Option<String> {
 
 fn cipher(cipher: &Cipher) -> Option<String> {
     let (block_bytes, bytes_per_s) = cipher.rows.last()?;
-    let rate = crate::number::for_people(*bytes_per_s as f64 / 1e3, "kB/s");
+    let rate = crate::with_unit(*bytes_per_s as f64 / 1e3, "kB/s");
     Some(format!("{rate} with blocks of {block_bytes} bytes"))
 }
 
@@ -174,7 +174,7 @@ mod tests {
         measured(StepMeasurement::Latency(Latency { rows: rows.into(), ..Latency::default() }), "147.2 ns at 64 MiB");
         let cipher =
             Cipher { algorithm: Variant::AES_256_CBC.to_string(), rows: vec![(16, 1), (16_384, 1_141_763_000)] };
-        measured(StepMeasurement::Cipher(cipher), "1142 MB/s with blocks of 16384 bytes");
+        measured(StepMeasurement::Cipher(cipher), "1141763 kB/s with blocks of 16384 bytes");
         let pair = |ns| CorePair { a: 0, b: 1, ns };
         let matrix = CoreToCore { cpus: vec![0, 1], cpus_online: 2, pairs: vec![pair(vec![41.0, 40.0]), pair(vec![])] };
         measured(StepMeasurement::CoreToCore(matrix), "40.0 to 40.0 ns between 2 CPUs");

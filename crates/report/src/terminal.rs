@@ -12,7 +12,7 @@ use facts::figures::main::{
     cipher_kb_per_s, deviation_percent, done, memory_latency, series_median, sevenzip_multi_mips, sevenzip_single_mips,
 };
 use facts::lines::{explanation, fitted, unmeasured, wrapped_at};
-use facts::number::{for_people, number, with_unit};
+use facts::number::{number, with_unit};
 use facts::{Explanation, Facts, Figure, Severity, view};
 use record::{BandwidthRow, MemoryOperation, Record, StepMeasurement, Variant, WorkloadId};
 use rules::Report;
@@ -142,8 +142,7 @@ fn clocks(facts: &Facts<'_>, columns: usize) -> String {
     let mut text = String::new();
     let hot: Vec<view::ClusterClock> = [Variant::HOT_LOADED, Variant::HOT_AFTER]
         .into_iter()
-        // The readings of a clock that falls in heat contradict each other.
-        .flat_map(|variant| facts.all_cluster_clocks(&variant))
+        .flat_map(|variant| facts.cluster_clocks(&variant))
         .collect();
     let cold_clocks = facts.cluster_clocks(&Variant::COLD);
     // A large server can have a policy per CPU; then CPUs of one core type with the same clocks share a line.
@@ -196,7 +195,7 @@ fn scores(facts: &Facts<'_>, figures: &[Figure], columns: usize) -> String {
     line("memory latency", latency(facts));
     line(
         &format!("AES-256-CBC {} KiB", aes_block_kib(facts)),
-        cipher_kb_per_s(figures, &Variant::AES_256_CBC).map(|rate| for_people(rate as f64, "kB/s")),
+        cipher_kb_per_s(figures, &Variant::AES_256_CBC).map(|rate| with_unit(rate as f64, "kB/s")),
     );
     line("7-zip single thread", sevenzip_single_mips(figures).map(|mips| with_unit(mips.into(), "MIPS")));
     line(

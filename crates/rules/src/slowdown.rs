@@ -47,10 +47,20 @@ const HOT_MILLICELSIUS_RASPBERRY_PI: i64 = 80_000;
 /// raspberrypi.com, documentation of `config.txt`).
 const HOT_MILLICELSIUS_SOFT_LIMIT: i64 = 60_000;
 
+/// That limit lowers the clock to 1200 MHz; a lower one has another reason.
+pub(super) const SOFT_LIMIT_KHZ_MIN: u32 = 1_100_000;
+
 /// Throttling temperature of this kind of machine.
 pub fn hot_millicelsius(facts: &Facts<'_>) -> i64 {
+    hot_millicelsius_for(facts, u32::MAX)
+}
+
+/// Throttling temperature that can lower a clock to this one.
+pub fn hot_millicelsius_for(facts: &Facts<'_>, khz: u32) -> i64 {
     if is_x86(facts) {
         HOT_MILLICELSIUS_X86
+    } else if view::has_soft_limit(facts) && khz < SOFT_LIMIT_KHZ_MIN {
+        HOT_MILLICELSIUS_RASPBERRY_PI
     } else if view::has_soft_limit(facts) {
         HOT_MILLICELSIUS_SOFT_LIMIT
     } else if view::firmware_clock_channel(facts).is_some() && facts.firmware_bits(&SOFT_LIMIT) == FirmwareBits::Clear {

@@ -22,8 +22,6 @@ const LOSS_PERCENT_MIN: f64 = 1.0;
 const WARM_MILLICELSIUS: i64 = 55_000;
 /// A measured clock that is this much lower under load has fallen: readings agree within 0.5 %.
 const MEASURED_FALL_PERCENT: f64 = 2.0;
-/// The soft temperature limit of a Raspberry Pi lowers the clock to 1200 MHz; a lower one has another reason.
-const SOFT_LIMIT_KHZ_MIN: u32 = 1_100_000;
 /// Firmware that throttles unseen does so from about here.
 const HIDDEN_MILLICELSIUS: i64 = 80_000;
 
@@ -168,7 +166,7 @@ fn by_falling_clock(facts: &Facts<'_>) -> Vec<Finding> {
     let found = groups.iter().map(|falls| {
         let template = if slowdown::names_clusters(facts, falls) {
             "During {phase}, clocks dropped at up to {temperature}: {clusters}."
-        } else if view::has_soft_limit(facts) && falls.iter().all(|fall| fall.low_khz >= SOFT_LIMIT_KHZ_MIN) {
+        } else if view::has_soft_limit(facts) && falls.iter().all(|fall| fall.low_khz >= slowdown::SOFT_LIMIT_KHZ_MIN) {
             "During {phase}, the clock dropped from {clock_before} to {clock_after} (average {clock_mean}) at up to \
                  {temperature}: the firmware of this board lowers it above 60 °C."
         } else {

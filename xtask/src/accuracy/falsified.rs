@@ -18,10 +18,6 @@ fn is_multi(step: &Step) -> bool {
     step.workload.id() == Some(WorkloadId::SevenZip) && step.variant == Variant::MULTI
 }
 
-pub(super) fn is_clock(step: &Step) -> bool {
-    step.workload.id() == Some(WorkloadId::Clock)
-}
-
 /// Windows of 7-zip on all CPUs, if there are three with enough rows.
 fn runs(record: &Record) -> Option<Vec<Window>> {
     const ROWS_MIN: usize = 3;

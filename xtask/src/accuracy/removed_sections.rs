@@ -1,9 +1,13 @@
 //! Logs without one or two of their sections: the verdict gets no better, and no claim survives its evidence.
 
-use super::{Judgement, Table, falsified};
+use super::{Judgement, Table};
 use explain::explain;
 use facts::{Verdict, Witness};
-use record::{Fact, Record, Variant, WorkloadId};
+use record::{Fact, Record, Step, Variant, WorkloadId};
+
+pub(super) fn is_clock(step: &Step) -> bool {
+    step.workload.id() == Some(WorkloadId::Clock)
+}
 
 /// A section of a log, and the findings based on it.
 struct Section {
@@ -24,12 +28,12 @@ const SECTIONS: &[Section] = &[
     },
     Section {
         name: "clocks before",
-        remove: |record| record.steps.retain(|step| !(falsified::is_clock(step) && step.variant == Variant::COLD)),
+        remove: |record| record.steps.retain(|step| !(is_clock(step) && step.variant == Variant::COLD)),
         rests: |by| matches!(by, Witness::MeasuredClock(pass) if *pass == Variant::COLD),
     },
     Section {
         name: "clocks after",
-        remove: |record| record.steps.retain(|step| !falsified::is_clock(step) || step.variant == Variant::COLD),
+        remove: |record| record.steps.retain(|step| !is_clock(step) || step.variant == Variant::COLD),
         rests: |by| matches!(by, Witness::MeasuredClock(pass) if *pass != Variant::COLD),
     },
     Section {

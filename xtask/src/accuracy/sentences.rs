@@ -258,10 +258,10 @@ fn first_line(subject: &Subject) -> Option<String> {
         return None;
     }
     let sentence = explain::diagnosis::narrative::verdict_sentence(explanation);
-    let parts =
-        subject.degraded().filter_map(|score| explanation.ledger(&score.score)).flat_map(|ledger| &ledger.parts);
-    let worst = parts.max_by_key(|part| part.points.percent)?;
-    let size = format!("{:.0} %", worst.points.percent.as_percent());
+    let ledgers = subject.degraded().filter_map(|score| explanation.ledger(&score.score));
+    let parts = ledgers.flat_map(|ledger| ledger.parts.iter().zip(ledger.whole_percents().parts));
+    let (worst, percent) = parts.max_by_key(|(part, _)| part.points.percent)?;
+    let size = format!("{percent} %");
     let is_named = sentence.contains(worst.cause.words()) && sentence.contains(&size);
     (worst.points.percent >= Tenths(10) && !is_named).then_some(sentence)
 }

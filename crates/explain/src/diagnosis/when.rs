@@ -4,7 +4,7 @@ use super::finding_place::FindingPlace;
 use facts::{Facts, Finding, Place, Quantity, Severity, view};
 use record::{Record, Variant, Window, WorkloadId};
 use rules::relation::RelationCondition;
-use rules::slowdown::hot_millicelsius;
+use rules::slowdown::hot_millicelsius_for;
 
 /// Whether a condition holds for a finding at its place, among all findings.
 pub(super) fn holds(
@@ -62,7 +62,11 @@ pub(super) fn is_of_the_run(when: RelationCondition) -> bool {
 }
 
 fn is_hot(facts: &Facts<'_>, finding: &Finding, at: &FindingPlace) -> bool {
-    let hot = hot_millicelsius(facts);
+    let clock = ["hot", "firmware"].into_iter().find_map(|name| match finding.value(name) {
+        Some(Quantity::Khz(khz)) => Some(*khz),
+        _ => None,
+    });
+    let hot = hot_millicelsius_for(facts, clock.unwrap_or(u32::MAX));
     let own = own_temperature(facts, at).or_else(|| temperature_of_cold_pass(facts, finding));
     let was_cool = own.is_some_and(|temp| temp < hot - COOLER_MILLICELSIUS);
     !was_cool && temperature(facts, at).is_some_and(|temp| temp >= hot)

@@ -136,7 +136,7 @@ mod tests {
         let expected = expect_test::expect![[r#"
             Over the run of 1.5 s:
                clock 0-3 Cortex-A53     600 to 1800 MHz     █   █   ▅   ▁
-               temp thermal_zone0.temp  40.0 to 80.0 °C     ▁   ▅   █   █
+               SoC temperature          40.0 to 80.0 °C     ▁   ▅   █   █
         "#]];
         expected.assert_eq(&sparklines(&Facts::from(record), 62));
     }

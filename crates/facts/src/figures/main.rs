@@ -2,7 +2,7 @@
 
 use crate::Facts;
 use crate::figures::{Figure, FigureKey};
-use crate::number::{for_people, with_unit};
+use crate::number::with_unit;
 use record::{BandwidthRow, MemoryOperation, Outcome, Record, Step, StepMeasurement, Total, Variant, WorkloadId};
 use std::collections::BTreeSet;
 
@@ -140,8 +140,8 @@ pub fn headlines(facts: &Facts<'_>) -> Vec<(&'static str, String)> {
         return Vec::new();
     }
     let value = |of: &dyn Fn(&[Figure]) -> Option<f64>, unit: &str| {
-        let estimate = || of(facts.known_figures()).map(|value| format!("≈{}", for_people(value, unit)));
-        of(facts.figures()).map(|value| for_people(value, unit)).or_else(estimate)
+        let estimate = || of(facts.known_figures()).map(|value| format!("≈{}", with_unit(value, unit)));
+        of(facts.figures()).map(|value| with_unit(value, unit)).or_else(estimate)
     };
     let aes = |known: &[Figure]| cipher_kb_per_s(known, &Variant::AES_256_CBC).map(|rate| rate as f64);
     let copy = |known: &[Figure]| memory_mb_per_s(facts, known, MemoryOperation::Copy).map(|rate| rate as f64);

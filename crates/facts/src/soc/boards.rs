@@ -13,7 +13,7 @@ static ROWS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
 });
 
 /// Makers whose names stand before a board's name, or do not.
-const MAKERS: [&str; 28] = [
+const MAKERS: [&str; 29] = [
     "allwinner",
     "amlogic",
     "friendlyarm",
@@ -28,6 +28,7 @@ const MAKERS: [&str; 28] = [
     "computer",
     "libretech",
     "mediatek",
+    "nvidia",
     "nxp",
     "olimex",
     "pine64",

@@ -173,7 +173,7 @@ proptest! {
         }
         let text = report(&identify(&machine));
         for line in text.lines() {
-            prop_assert!(line.chars().count() <= 80, "{line}");
+            prop_assert!(crate::lines::width(line) <= 80, "{line}");
             prop_assert!(!line.contains(char::is_control), "{line:?}");
         }
     }

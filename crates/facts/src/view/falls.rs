@@ -3,7 +3,7 @@
 //! Advertised clocks only: firmware that throttles without telling the kernel does not show here.
 
 use super::base::{Base, base, busy_readings, cpus_of, full_loads};
-use super::firmware::firmware_clock_channel;
+use super::firmware::{firmware_clock_channel, rows_not_of_heat};
 use super::phases::Phase;
 use super::samples::{Reading, channels, is_log};
 use super::witness::DoubtedColumn;
@@ -66,15 +66,15 @@ pub(crate) fn clock_falls(facts: &Facts<'_>, phases: &[Phase], doubted: &[Doubte
     let loaded: Vec<&Phase> = full_loads(facts, phases);
     let mut falls = Vec::new();
     let busy = facts.loaded_percent_at();
-    let by_supply = facts.under_voltage_rows();
+    let not_of_heat = rows_not_of_heat(facts);
     for channel in clock_channels(facts, doubted) {
         let Some(base) = base(facts, channel, phases, busy) else {
             continue;
         };
         for phase in &loaded {
             let mut readings = busy_readings(facts, channel, phase, busy);
-            // A separate rule covers weak supplies.
-            readings.retain(|reading| !by_supply.contains(&reading.row));
+            // Separate rules cover weak supplies and lower clocks of the firmware.
+            readings.retain(|reading| !not_of_heat.contains(&reading.row));
             falls.extend(fall(facts, channel, phase, base, &readings));
         }
     }

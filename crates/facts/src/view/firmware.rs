@@ -112,7 +112,6 @@ pub(crate) fn firmware_clocks(facts: &Facts<'_>) -> Option<FirmwareClock> {
     let claimed = channels(facts, ChannelId::is_policy_claim).next()?;
     let mut seen: Option<FirmwareClock> = None;
     let mut of = 0;
-    let by_supply = facts.under_voltage_rows();
     for phase in facts.phases().iter().filter(|phase| phase.workload != WorkloadId::Clock) {
         for reading in clock_gauge(facts, firmware, phase.window) {
             let claim = claimed.values.get(reading.row).copied().flatten();
@@ -121,7 +120,7 @@ pub(crate) fn firmware_clocks(facts: &Facts<'_>) -> Option<FirmwareClock> {
             };
             of += 1;
             let khz = reading.value / per_khz;
-            if khz <= 0 || khz * 100 >= claim * (100 - LOWER_PERCENT) || by_supply.contains(&reading.row) {
+            if khz <= 0 || khz * 100 >= claim * (100 - LOWER_PERCENT) {
                 continue;
             }
             let low = seen.get_or_insert_with(|| FirmwareClock {
@@ -184,14 +183,34 @@ fn supply_khz(record: &Record) -> Option<f64> {
 /// if they record under-voltage, rows count whose firmware clock is at the lowest one and below that of the kernel. If
 /// no OPP is known, every lower clock counts.
 pub(crate) fn under_voltage_rows(record: &Record) -> BTreeSet<usize> {
+    match firmware_bits(record, 0) {
+        FirmwareBits::Clear | FirmwareBits::Unknown => BTreeSet::new(),
+        _ => rows_at_supply_clock(record),
+    }
+}
+
+/// Temperature in m°C from which firmware of a Raspberry Pi lowers the clock by more than its soft limit
+/// (raspberrypi.com, documentation of `temp_limit`, less 5 °C for the slow reading of logs).
+const HARD_LIMIT_MIN: i64 = 80_000;
+
+/// Rows whose lower clock is not shown to be of heat: those of under-voltage, and where its bits are unknown those at the
+/// clock of under-voltage below the hard limit of temperature.
+pub(crate) fn rows_not_of_heat(facts: &Facts<'_>) -> BTreeSet<usize> {
+    if firmware_bits(facts, 0) != FirmwareBits::Unknown {
+        return facts.under_voltage_rows().clone();
+    }
+    let mut rows = rows_at_supply_clock(facts);
+    let temperature = |row: &usize| facts.soc_temperature()?.values.get(*row).copied().flatten();
+    rows.retain(|row| temperature(row).is_some_and(|millicelsius| millicelsius < HARD_LIMIT_MIN));
+    rows
+}
+
+fn rows_at_supply_clock(record: &Record) -> BTreeSet<usize> {
     let (Some(firmware), Some(claimed)) =
         (firmware_clock_channel(record), channels(record, ChannelId::is_policy_claim).next())
     else {
         return BTreeSet::new();
     };
-    if matches!(firmware_bits(record, 0), FirmwareBits::Clear | FirmwareBits::Unknown) {
-        return BTreeSet::new();
-    }
     let limit_khz = supply_khz(record);
     let per_khz = if firmware.unit == Unit::Hertz { 1000 } else { 1 };
     let is_held = |reading: &super::Reading| {

@@ -38,7 +38,7 @@ mod isa;
 mod isa;
 
 #[cfg(not(any(target_arch = "aarch64", target_arch = "arm", target_arch = "riscv64", target_arch = "x86_64")))]
-compile_error!("this architecture is not supported yet: add crates/microbench/src/arch/<name>.rs");
+compile_error!("this architecture is not supported yet: add crates/microbench/src/arch/<name>/");
 
 pub use isa::{KERNELS, LIBC_LOOPS, ROUTINES, isa_features, translator};
 pub(crate) use isa::{float_chain, heat, multiply_chain, sized_chain};

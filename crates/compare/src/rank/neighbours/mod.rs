@@ -11,7 +11,7 @@ use crate::word_size::userland_bits;
 use boards::{Board, boards};
 use facts::figures::Figure;
 use facts::figures::main::HEADLINES;
-use facts::lines::padded;
+use facts::lines::{padded, width};
 use facts::number::{number, with_unit};
 use facts::stats::median;
 use facts::{Explanation, Facts, Verdict};
@@ -219,7 +219,7 @@ impl Neighbours {
         let name_columns = NAME_COLUMNS.min(columns.saturating_sub(VALUE_COLUMNS + 4 + BAR_COLUMNS_MIN));
         let room = columns.saturating_sub(name_columns + VALUE_COLUMNS + 4).max(BAR_COLUMNS_MIN);
         let line = |bar: &Bar| {
-            let name = padded(&bar.label(), name_columns);
+            let name = padded(&bar.label_within(name_columns), name_columns);
             let length = (bar.value / most * room as f64).round().max(1.0) as usize;
             let mark = if bar.is_this { "=" } else { "#" };
             let value = bar.value_words(&self.unit);
@@ -240,6 +240,17 @@ impl Bar {
     /// Name, with the number of results if there are several.
     pub fn label(&self) -> String {
         if self.is_this || self.results == 1 { self.name.clone() } else { format!("{} ({})", self.name, self.results) }
+    }
+
+    /// Label of at most `columns` columns. The board is cut, not its clock and its number of results.
+    fn label_within(&self, columns: usize) -> String {
+        let label = self.label();
+        let ending = [" at ", " ("].iter().find_map(|mark| label.rfind(mark)).unwrap_or(label.len());
+        let (board, ending) = label.split_at(ending);
+        match columns.checked_sub(width(ending)).filter(|room| width(board) > *room) {
+            Some(room) => padded(board, room).trim_end().to_owned() + ending,
+            None => label,
+        }
     }
 
     /// Value without its unit; `≈` marks an estimate.
