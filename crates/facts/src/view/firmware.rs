@@ -105,8 +105,13 @@ pub fn firmware_clock_channel(record: &Record) -> Option<&Channel> {
         .find(|channel| matches!(channel.unit, Unit::Kilohertz | Unit::Hertz) && channel.id.is_firmware_clock())
 }
 
-/// Samples of workloads in which the firmware's own clock was below the kernel's claim.
+/// Samples of workloads in which the firmware's own clock was below the kernel's claim; those of under-voltage only if
+/// there are no others.
 pub(crate) fn firmware_clocks(facts: &Facts<'_>) -> Option<FirmwareClock> {
+    lower_clocks(facts, facts.under_voltage_rows()).or_else(|| lower_clocks(facts, &BTreeSet::new()))
+}
+
+fn lower_clocks(facts: &Facts<'_>, left_out: &BTreeSet<usize>) -> Option<FirmwareClock> {
     let firmware = firmware_clock_channel(facts)?;
     let per_khz = if firmware.unit == Unit::Hertz { 1000 } else { 1 };
     let claimed = channels(facts, ChannelId::is_policy_claim).next()?;
@@ -120,7 +125,7 @@ pub(crate) fn firmware_clocks(facts: &Facts<'_>) -> Option<FirmwareClock> {
             };
             of += 1;
             let khz = reading.value / per_khz;
-            if khz <= 0 || khz * 100 >= claim * (100 - LOWER_PERCENT) {
+            if khz <= 0 || khz * 100 >= claim * (100 - LOWER_PERCENT) || left_out.contains(&reading.row) {
                 continue;
             }
             let low = seen.get_or_insert_with(|| FirmwareClock {
