@@ -174,7 +174,7 @@ impl Line {
         value.map_or_else(|| "-".to_owned(), |value| format!("{mark}{}", number(value, &self.unit)))
     }
 
-    /// Speed of a result relative to the first, if both have the figure, and what both lost.
+    /// Speed of a result relative to the first, with the losses of both. `None` if one lacks the figure.
     fn sentence(&self, index: usize, letter: &str) -> Option<String> {
         let difference = self.differences.get(index)?.as_ref()?;
         let is_watts = self.key.is_power() && self.unit == "W";

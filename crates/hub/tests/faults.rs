@@ -46,7 +46,7 @@ fn full_disk_is_said_and_reading_goes_on() {
     for path in ["/", "/api/results", &format!("/r/{}", kept[0]), "/readyz"] {
         assert_eq!(hub.get(path).status, 200, "{path}");
     }
-    // The disk is still full: a deletion has room of its own, which is kept again afterwards.
+    // The disk is still full: a deletion uses the reserve, which is restored afterwards.
     let reserve = || std::fs::metadata(hub.data.join("hub.sqlite-reserve")).map(|found| found.len()).ok();
     let kept_bytes = reserve();
     assert!(kept_bytes.is_some(), "no reserve");

@@ -33,7 +33,7 @@ struct Distribution {
     mirror: &'static str,
     /// Mirror of other architectures than amd64.
     ports_mirror: &'static str,
-    /// Packages of a root beside the essential ones. Scripts of packages call systemctl.
+    /// Additional packages of a root: maintainer scripts call systemctl.
     included: &'static str,
 }
 
@@ -156,7 +156,7 @@ const MINE: Step = Step {
     line: "printf '[[workload]]\\nname = \"mine\"\\ncommand = [\"true\"]\\n' > /etc/sbc-bench/workloads.d/mine.toml",
     has: "",
 };
-/// Data of the user's after the removal.
+/// Files of the user that must remain after the removal.
 const MINE_IS_KEPT: Step = Step {
     what: "data of a removed package",
     line: "ls /var/lib/sbc-bench /etc/sbc-bench/workloads.d && rm /etc/sbc-bench/workloads.d/mine.toml",

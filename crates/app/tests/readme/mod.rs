@@ -243,7 +243,7 @@ fn every_manual_page_that_is_named_is_written() {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
-/// A block of a shell in a document that nothing reads is a command that nobody tries.
+/// Every shell block of a document is run by a test.
 #[test]
 fn blocks_of_a_shell_stand_in_documents_that_are_tried() {
     let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");

@@ -58,7 +58,7 @@ impl TimeLeftDisplay {
     /// Takes an estimate that was made at this time of the run; `None` if it cannot be estimated.
     pub fn estimated(&mut self, estimate: Option<TimeLeft>, at: Duration) {
         self.estimate = estimate.map(|estimate| (estimate, at));
-        // Nothing rises from "almost done" otherwise.
+        // "almost done" is followed by no larger estimate.
         let most_s = |shown_s: u64| (shown_s.max(SHOWN_S_MIN) as f64 * RISE_MAX) as u64;
         self.most_s = self.shown_s.map(|shown_s| in_steps(most_s(shown_s), u64::div_euclid));
     }

@@ -25,7 +25,7 @@ impl Reserve {
         reserve
     }
 
-    /// Makes the file unless it is whole. Without room nothing is left of it, so that others have what there is.
+    /// Creates the file unless it is complete. Removes it if the disk has no room for all of it.
     pub(super) fn make(&self) {
         if fs::metadata(&self.0).is_ok_and(|found| found.len() == BYTES as u64) {
             return;

@@ -74,12 +74,14 @@ fn best(all: &[Series<'_>]) -> Option<Markup> {
     let row = |series: &Series<'_>| {
         let best = series.values.first()?;
         let differing: Vec<String> = differing(&best.listed, &at_clock_of(best, series));
-        let differing = if differing.is_empty() { "no known setting".to_owned() } else { differing.join("; ") };
+        if differing.is_empty() {
+            return None;
+        }
         Some(vec![
             cell(facts::plain(&series.title)),
             cell(facts::plain(&facts::with_unit(best.value, &series.unit))),
             link(&best.listed, UP),
-            cell(facts::plain(&differing)),
+            cell(facts::plain(&differing.join("; "))),
         ])
     };
     let rows: Vec<_> = told.into_iter().filter_map(row).collect();

@@ -8,6 +8,7 @@ use super::{Group, Kind, Site, SiteResult, framed, page, result_path};
 use crate::document::{Part, TABLE};
 use crate::draw::wide;
 use crate::result_row::{FIRST_NUMBER, cells, head, short_distribution};
+use compare::{ClockGroup, NamedBoard, by_clock};
 use explain::results::COLUMNS;
 use facts::stats::median;
 use facts::{Verdict, how_many, number};
@@ -160,29 +161,47 @@ fn groups(site: &Site<'_>, kind: Kind) -> Option<Markup> {
     })
 }
 
-/// Boards with the median of their valid results in 7-zip on all CPUs, the best first.
-fn board_bars(site: &Site<'_>) -> Option<Markup> {
-    let typical = |group: &Group<'_>| {
+/// Bar of a board at one clock.
+struct BoardBar<'a> {
+    path: &'a str,
+    name: String,
+    /// Median of its results.
+    mips: f64,
+    results: usize,
+}
+
+impl<'a> BoardBar<'a> {
+    /// Bars of the clocks of a board, without invalid results and scores that cannot be compared.
+    fn of(group: &'a Group<'_>) -> Vec<Self> {
         let rows = group.results.iter().map(|listed| &listed.entry.row).filter(|row| row.verdict == Verdict::Valid);
         let comparable = rows.filter(|row| !row.cells[FIRST_NUMBER].starts_with('~'));
-        let values: Vec<f64> = comparable.filter_map(|row| row.figures[0]).collect();
-        Some((median(&values)?, values.len()))
-    };
+        let values =
+            comparable.filter_map(|row| Some((row.clock_khz.map(|khz| f64::from(khz) / 1000.0), row.figures[0]?)));
+        let clocks = by_clock(NamedBoard::of(&group.name).usual_mhz, values);
+        let bar = |clock: &ClockGroup<f64>| {
+            let (name, results) = (clock.name_of(&group.name), clock.results.len());
+            Some(Self { path: &group.path, name, mips: median(&clock.results)?, results })
+        };
+        clocks.iter().filter_map(bar).collect()
+    }
+}
+
+/// Boards with the median of their valid results in 7-zip on all CPUs, the best first.
+fn board_bars(site: &Site<'_>) -> Option<Markup> {
     let boards = site.groups_of(Kind::Board).filter(|group| Kind::Board.nameless() != Some(group.name.as_str()));
-    let mut bars: Vec<(&Group<'_>, f64, usize)> =
-        boards.filter_map(|group| typical(group).map(|(mips, count)| (group, mips, count))).collect();
-    bars.arrange_by(|a, b| b.1.total_cmp(&a.1));
+    let mut bars: Vec<BoardBar<'_>> = boards.flat_map(BoardBar::of).collect();
+    bars.arrange_by(|a, b| b.mips.total_cmp(&a.mips));
     // A few servers would leave nothing of the bars of all others: the bars of the fastest tenth are cut.
-    let most = bars.get(bars.len() / 10)?.1;
+    let most = bars.get(bars.len() / 10)?.mips;
     let width = |mips: f64| (100.0 * mips / most).min(100.0);
-    let rows = |bars: &[(&Group<'_>, f64, usize)]| {
+    let rows = |bars: &[BoardBar<'_>]| {
         html! {
             table.boards {
-                @for (group, mips, count) in bars {
+                @for bar in bars {
                     tr {
-                        th scope="row" { a href=(group.path) { (facts::plain(&group.name)) } @if *count > 1 { " (" (count) ")" } }
-                        td { (number(*mips, "MIPS")) }
-                        td { div class=[(*mips > most).then_some("beyond")] style=(format!("width:{:.1}%", width(*mips))) {} }
+                        th scope="row" { a href=(bar.path) { (facts::plain(&bar.name)) } @if bar.results > 1 { " (" (bar.results) ")" } }
+                        td { (number(bar.mips, "MIPS")) }
+                        td { div class=[(bar.mips > most).then_some("beyond")] style=(format!("width:{:.1}%", width(bar.mips))) {} }
                     }
                 }
             }
@@ -190,7 +209,7 @@ fn board_bars(site: &Site<'_>) -> Option<Markup> {
     };
     let (first, others) = bars.split_at(bars.len().min(BARS_SHOWN));
     Some(html! {
-        p.soft { "Median of the valid results of each board in MIPS. Bars that fade are longer than the page." }
+        p.soft { "Median of the valid results of each board at one clock in MIPS. Bars that fade are longer than the page." }
         (rows(first))
         @if !others.is_empty() { details { summary { (others.len()) " more boards" } (rows(others)) } }
     })

@@ -121,7 +121,7 @@ fn temperature(facts: &Facts<'_>) -> String {
     }
 }
 
-/// Next commands, with the name of the result file. A shell reads the two lines of one that is too wide as one.
+/// Next commands, with the name of the result file. A command that is too wide continues on a second line behind a backslash.
 fn commands(file: &Path, columns: usize) -> Vec<String> {
     let file = file.display().to_string();
     let page = ["--html", "run.html", "--card", "run.png"];
