@@ -51,7 +51,7 @@ fn unread_sizes_and_speeds_are_unknown() {
     };
     for (name, unknown) in [
         ("rock-5-itx-storage", ["size unknown \"WDC WD40EFRX-68N\" HDD", "size unknown nor flash as /dev/mtd0"]),
-        ("raspberry-pi-4-usb-disk", ["size unknown \"SD16G\"", "(152d:0578), speed unknown,"]),
+        ("raspberry-pi-4-usb-disk", ["size unknown SSD as /dev/sda", "(152d:0578), speed unknown"]),
     ] {
         let board = testkit::board(name);
         let entries: Vec<&str> = board.split("\n== ").filter(is_read).collect();

@@ -37,7 +37,9 @@ fn every_board_is_identified() {
 fn texts_alone_are_identified_like_roots() {
     for name in testkit::boards() {
         let board = identify::BoardFile::parse(&testkit::board(&name)).unwrap();
-        assert_eq!(identify::identify(&board), machine::identify(&load(&name)), "{name}");
+        // Supplies are read by the survey, not by identification.
+        let read = machine::identify(&load(&name));
+        assert_eq!(identify::identify(&board), record::Machine { supplies: Vec::new(), ..read }, "{name}");
     }
     let composed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../explain/tests/composed/cpuinfo");
     let published = files::corpus().map(|corpus| corpus.join("more/results/cpuinfo"));

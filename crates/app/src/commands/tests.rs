@@ -260,7 +260,7 @@ fn each_verb_lists_the_options_that_it_uses() {
         ("explain", "baseline card check details fail-if format html json plots".into()),
         ("inspect", "json root".into()),
         ("measure", String::new()),
-        ("compare", "format html json with".into()),
+        ("compare", "details format html json with".into()),
         ("results", "board format html json over-time since site soc sort url valid".into()),
         ("view", "open port".into()),
         ("redact", "output".into()),

@@ -217,7 +217,7 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
     ("sbc-bench --resume", As("sbc-bench --resume [FILE]")),
     ("sbc-bench --resume [FILE]", Line("sbc-bench --resume; :", &["Nothing to resume in"])),
     ("sbc-bench restore", OnBoard("sbc-bench restore")),
-    ("sbc-bench list", Line("sbc-bench list", &["sensors:", "workloads:", "rules:", "reports:"])),
+    ("sbc-bench list", Line("sbc-bench list all", &["sensors:", "workloads:", "rules:", "reports:"])),
     ("sbc-bench list tools", Line("sbc-bench list tools", &["7-zip", "OpenSSL"])),
     ("install-tools [NAME...]", Line("echo n | sbc-bench install-tools no-such-tool; :", &["no-such-tool"])),
     (
