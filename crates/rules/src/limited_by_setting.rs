@@ -82,18 +82,15 @@ fn in_log(facts: &Facts<'_>, phases: &[Phase]) -> Vec<Finding> {
     }
     let of = |pass: &Variant| facts.cluster_clocks(pass);
     let (cold, hot) = (of(&Variant::COLD), [of(&Variant::HOT_LOADED), of(&Variant::HOT_AFTER)].concat());
+    let loaded = || phases.iter().filter(|phase| phase.workload != WorkloadId::Clock);
     let mut findings = Vec::new();
     for policy in &facts.machine.policies {
         let id = ChannelId::claimed(policy.policy);
         let (Some(channel), Some(top_khz)) = (facts.samples.channel(&id), policy.clock_khz_max.known().copied()) else {
             continue;
         };
-        let clocks: Vec<i64> = phases
-            .iter()
-            .filter(|phase| phase.workload != WorkloadId::Clock)
-            .flat_map(|phase| view::gauge(facts, channel, phase.window))
-            .map(|reading| reading.value)
-            .collect();
+        let clocks: Vec<i64> =
+            loaded().flat_map(|phase| view::gauge(facts, channel, phase.window)).map(|reading| reading.value).collect();
         let (Some(low), Some(high)) = (clocks.iter().min(), clocks.iter().max()) else { continue };
         let lost = 100.0 * (1.0 - *high as f64 / f64::from(top_khz.max(1)));
         let is_one_opp = low == high && policy.opps_khz.iter().any(|khz| i64::from(*khz) == *high);
@@ -115,6 +112,7 @@ fn in_log(facts: &Facts<'_>, phases: &[Phase]) -> Vec<Finding> {
                  governor, not heat or power.",
             )
             .confidence(75)
+            .of(loaded().flat_map(|phase| phase.steps.iter().copied()))
             .with("cpus", Quantity::Cpus(policy.cpus.clone()))
             .with("clock", Quantity::Khz(*high as u32))
             .with("top", Quantity::Khz(top_khz))

@@ -242,15 +242,13 @@ impl Bar {
         if self.is_this || self.results == 1 { self.name.clone() } else { format!("{} ({})", self.name, self.results) }
     }
 
-    /// Label of at most `columns` columns. The board is cut, not its clock and its number of results.
+    /// Label of at most `columns` columns: without the number of results, then with the board cut before its clock.
     fn label_within(&self, columns: usize) -> String {
-        let label = self.label();
-        let ending = [" at ", " ("].iter().find_map(|mark| label.rfind(mark)).unwrap_or(label.len());
-        let (board, ending) = label.split_at(ending);
-        match columns.checked_sub(width(ending)).filter(|room| width(board) > *room) {
-            Some(room) => padded(board, room).trim_end().to_owned() + ending,
-            None => label,
-        }
+        let short = [self.label(), self.name.clone()].into_iter().find(|label| width(label) <= columns);
+        short.unwrap_or_else(|| {
+            let (board, clock) = self.name.split_at(self.name.rfind(" at ").unwrap_or(self.name.len()));
+            padded(board, columns.saturating_sub(width(clock))).trim_end().to_owned() + clock
+        })
     }
 
     /// Value without its unit; `≈` marks an estimate.

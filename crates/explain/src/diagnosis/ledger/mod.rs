@@ -85,7 +85,7 @@ impl ScoreContext<'_> {
             let clocks = [of_rows, self.by_clocks_found(diagnosis, by_rows.is_empty()), of_runs];
             let clocks = clocks.into_iter().flatten().reduce(Loss::or);
             let loss = [clocks, counted].into_iter().flatten().reduce(Loss::and)?;
-            let falls = self.has(diagnosis, &rules::OF_FALLS) && self.score.runs.len() > 1;
+            let falls = self.has(diagnosis, &rules::OF_FALLS) && self.score.falls_step_by_step();
             let kept_of_first = falls.then(|| self.score.kept_of_first());
             Some(CauseLoss { diagnosis: *index, cause, loss, kept_of_first })
         });

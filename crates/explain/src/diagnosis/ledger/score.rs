@@ -110,6 +110,12 @@ impl<'a> Score<'a> {
         if first > 0.0 { (self.rate() / first).min(1.0) } else { 1.0 }
     }
 
+    /// Whether each repetition is lower than the one before it. A fall in a single one of three did not build up.
+    pub(super) fn falls_step_by_step(&self) -> bool {
+        let steps = || self.runs.iter().zip(self.runs.iter().skip(1)).map(|(before, after)| after.rate / before.rate);
+        steps().next().is_some() && steps().all(|kept| kept < 1.0 - super::SAME_SHARE)
+    }
+
     /// Ratio of the score to the first quarter of a series, if the load reports one.
     pub(super) fn kept_of_early(&self, facts: &Facts<'_>) -> f64 {
         let trends = facts.series_trends();
