@@ -13,10 +13,11 @@ mod plan;
 mod question;
 mod run;
 
-pub use plan::estimate::{ExpectedMips, SHOWN_S_MIN, TimeLeft, TimeLeftDisplay};
+pub use plan::estimate::ExpectedMips;
 pub use plan::load::Load;
 pub use plan::options::Options;
 pub use plan::standard::AvailableTools;
+pub use plan::time_left::{SHOWN_S_MIN, TimeLeft, TimeLeftDisplay};
 pub use plan::variant::{Form, Work, workloads_with_variants};
 pub use question::ab::{Ab, Side, score_both, side};
 pub use question::clock::Clock;

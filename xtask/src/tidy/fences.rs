@@ -34,7 +34,7 @@ const FENCES: &[Fence] = &[
     fence("allocator", true, Unsafe::Home, 310),
     fence("app", false, Unsafe::Nowhere, 20_360),
     fence("archive", true, Unsafe::Nowhere, 430),
-    fence("bench", true, Unsafe::Nowhere, 10_160),
+    fence("bench", true, Unsafe::Nowhere, 10_180),
     fence("compare", true, Unsafe::Nowhere, 6_940),
     fence("console", false, Unsafe::Nowhere, 4_830),
     fence("explain", true, Unsafe::Nowhere, 9_220),

@@ -6,4 +6,5 @@ pub(crate) mod load;
 pub(crate) mod options;
 pub(crate) mod stage;
 pub(crate) mod standard;
+pub(crate) mod time_left;
 pub(crate) mod variant;

@@ -300,7 +300,7 @@ fn stages(power: &Power, machine: &Machine, can_set: bool) -> Vec<Stage> {
     stages
 }
 
-/// Every number of CPUs with integer, SIMD and memory load, and all of them at once with the drive and the GPU.
+/// Integer, SIMD and memory load on each number of CPUs, then all loads at once with the drive and the GPU.
 fn loads(machine: &Machine) -> Vec<PowerState> {
     let cpus = cpus_by_speed(machine);
     let mut states = Vec::new();

@@ -1,8 +1,9 @@
 //! Input, progress and result of a run.
 
-use crate::plan::estimate::{ExpectedMips, TimeLeft};
+use crate::plan::estimate::ExpectedMips;
 use crate::plan::options::Options;
 use crate::plan::stage::Stage;
+use crate::plan::time_left::TimeLeft;
 use crate::question::Task;
 use crate::run::history::NewRun;
 use machine::settings::RestoreHandle;

@@ -26,9 +26,10 @@ mod tuning;
 
 pub use resumed::settle;
 
-use crate::plan::estimate::{Estimates, TimeLeft};
+use crate::plan::estimate::Estimates;
 use crate::plan::stage::{Stage, replace_program};
 use crate::plan::standard::AvailableTools;
+use crate::plan::time_left::TimeLeft;
 use crate::question::{Attributes, Planning};
 use crate::run::context::{Plan, Progress, RunContext};
 use crate::run::hotplug::Hotplug;
