@@ -152,7 +152,15 @@ fn suspend_that_does_not_return_is_told_at_the_next_start() {
     let board = testkit::found!(board("no-wake"));
     let power = "measure power --force --quiet --only suspend";
     let script = format!("export {HASTE}; {PROGRAM} {power}; {PROGRAM} recover");
-    let seen = command_with(Company::Others, &board, &["sh", "-c", &script]);
+    // Another board that runs meanwhile stays on.
+    let (seen, other) = std::thread::scope(|scope| {
+        let other = Board { kernel: testkit::virtual_board::KernelSpec::default(), ..board.clone() };
+        let other =
+            scope.spawn(move || played(&other, &format!("{PROGRAM} run --force --quiet --repeat 1 -- sleep 10")));
+        let seen = command_with(Company::Others, &board, &["sh", "-c", &script]);
+        (seen, other.join().unwrap())
+    });
+    assert!(other.said.contains("sleep 10: 10.0 s"), "{}", other.said);
     assert!(seen.said.contains("suspend, s2idle"), "{}", seen.said);
     assert_eq!(seen.done.model.switches["power/mem_sleep"], "deep", "it is restored");
 }

@@ -101,6 +101,7 @@ impl Seen {
     /// Every run must restore the settings and leave no process.
     pub(crate) fn check_left(&self, what: &str) {
         let before = Model::new(self.done.model.board.clone());
+        let what = format!("{what}: {}", self.said);
         for (before, after) in before.policies.iter().zip(&self.done.model.policies) {
             assert_eq!(before.governor, after.governor, "{what}");
             assert_eq!(before.khz_min, after.khz_min, "{what}");

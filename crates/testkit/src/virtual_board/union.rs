@@ -201,13 +201,15 @@ fn real(path: &str) -> PathBuf {
     Path::new(REAL).join(path)
 }
 
-/// Ends the program of this thread with all its processes, as a machine that is switched off does.
+/// Ends the program of this thread with all its processes, as a machine that is switched off does. Other boards run the
+/// same program, in mount namespaces of their own.
 fn switch_off(writer: u32) {
-    let program = |number: &str| std::fs::read_link(format!("/proc/{number}/exe")).ok();
-    let own = program(&writer.to_string());
+    let link = |number: &str, name: &str| std::fs::read_link(format!("/proc/{number}/{name}")).ok();
+    let program = |number: &str| Some((link(number, "exe")?, link(number, "ns/mnt")?));
+    let Some(own) = program(&writer.to_string()) else { return };
     let processes = std::fs::read_dir("/proc").into_iter().flatten().filter_map(Result::ok);
     let numbers = processes.filter_map(|entry| entry.file_name().into_string().ok());
-    let is_its = |number: &String| own.is_some() && program(number) == own;
+    let is_its = |number: &String| program(number).as_ref() == Some(&own);
     numbers.filter(is_its).for_each(|number| kill(&number));
 }
 
