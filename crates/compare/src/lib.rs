@@ -45,9 +45,12 @@ use facts::number::number;
 use facts::view::{ScoreKey, spread_percent};
 use facts::{Cause, Explained, Explanation, Facts, Finding, Severity, Tenths, Verdict};
 use pairs::FigureRow;
-use record::{Variant, WorkloadId};
+use record::WorkloadId;
 use serde::Serialize;
 use std::borrow::Cow;
+
+/// Maximum number of results with a sentence for each.
+const SENTENCES_MAX: usize = 4;
 
 /// One of the results that are compared.
 #[derive(Debug, Clone)]
@@ -167,6 +170,16 @@ impl Line {
         if self.cores.is_empty() { self.title.clone() } else { format!("{} ({})", self.title, self.cores.join(" | ")) }
     }
 
+    /// Name of the figure in a sentence; of more than two core types without them.
+    fn words(&self) -> String {
+        let headline = HEADLINES.iter().find(|headline| headline.is_of(&self.key));
+        let words = headline.map_or(self.title.as_str(), |headline| headline.words);
+        match self.cores.len() {
+            1 | 2 => format!("{words} ({})", self.cores.join(" | ")),
+            _ => words.to_owned(),
+        }
+    }
+
     /// Value of a result as text: `≈1304` if it was estimated, `-` if it is missing.
     pub fn value_words(&self, result: usize) -> String {
         let mark = if self.estimated.get(result).is_some_and(Option::is_some) { "≈" } else { "" };
@@ -186,8 +199,7 @@ impl Line {
         } else {
             format!("{} than A", self.change_words(difference))
         };
-        let is_multi = self.key.is_of(WorkloadId::SevenZip) && self.key.is_form(&Variant::MULTI);
-        let figure = if is_multi { "7-zip on all CPUs".to_owned() } else { self.name() };
+        let figure = self.words();
         let (value, first) = (self.value_words(index), self.value_words(0));
         let lost = self.lost_words(index, letter, difference).unwrap_or_else(|| ".".to_owned());
         let cause = difference.cause.as_ref().filter(|cause| cause.id != Cause::Diagnosis || lost == ".");
@@ -215,6 +227,14 @@ impl Line {
         })
     }
 
+    /// Results that have the figure, the best first.
+    fn best_first(&self) -> Vec<usize> {
+        let gain = |index: &usize| self.differences[*index].as_ref().map_or(0.0, |difference| difference.gain_percent);
+        let mut order: Vec<usize> = (0..self.values.len()).filter(|index| self.values[*index].is_some()).collect();
+        order.sort_by(|a, b| gain(b).total_cmp(&gain(a)));
+        order
+    }
+
     /// `1.7x slower`; `within noise` for imperceptible differences.
     pub fn change_words(&self, difference: &Difference) -> String {
         if difference.is_real { relative(difference.factor(), &self.key) } else { "within noise".to_owned() }
@@ -227,23 +247,52 @@ impl Comparison {
         self.lines.iter().filter(|line| line.is_main)
     }
 
+    /// True if a sentence for each result would be too many.
+    fn is_long(&self) -> bool {
+        self.sides.len() > SENTENCES_MAX
+    }
+
     /// Invalid results, then the speed of each valid one: `B is 0.80 times as fast as A in 7-zip on all CPUs (13190 and 16448
-    /// MIPS).`
+    /// MIPS).` Of many results only the best and the worst.
     fn opening(&self) -> Vec<String> {
         let is_invalid = |side: &NamedResult| side.verdict == Verdict::Invalid;
         let invalid = labels().zip(&self.sides).filter(|(_, side)| is_invalid(side));
         let invalid =
             invalid.map(|(letter, side)| text::invalid(&format!("{letter} ({})", side.name), &side.invalid_because));
-        let is_multi = |line: &&Line| line.key.is_of(WorkloadId::SevenZip) && line.key.is_form(&Variant::MULTI);
-        let is_of_first = |line: &&Line| line.values.first().copied().flatten().is_some();
-        let line = self.main_lines().filter(is_of_first).find(is_multi).or_else(|| self.main_lines().find(is_of_first));
+        if self.is_long() {
+            return invalid.chain(self.extremes()).collect();
+        }
         let valid = labels().zip(&self.sides).enumerate().skip(1).filter(|(_, (_, side))| !is_invalid(side));
         let valid = valid.filter(|_| !self.sides.first().is_none_or(is_invalid));
         let sentence = |(index, (letter, _)): (usize, (String, &NamedResult))| {
-            line.and_then(|line| line.sentence(index, &letter))
+            self.by_importance()
+                .find_map(|line| line.values.first().copied().flatten().and_then(|_| line.sentence(index, &letter)))
                 .unwrap_or_else(|| format!("{letter} has no figure that can be compared with A."))
         };
         invalid.chain(valid.map(sentence)).collect()
+    }
+
+    /// Best and worst of the results that are not invalid, in the figure that people ask for first.
+    fn extremes(&self) -> Option<String> {
+        let line = self.by_importance().next()?;
+        let mut order = line.best_first();
+        order.retain(|index| self.sides[*index].verdict != Verdict::Invalid);
+        let of = |index: usize, letter: &str| {
+            let board = self.sides[index].board.as_deref().unwrap_or("unknown board");
+            format!("{letter} ({}, {} {})", text::cut(board), line.value_words(index), line.unit)
+        };
+        let letters: Vec<String> = labels().take(self.sides.len()).collect();
+        let (best, worst) = (*order.first()?, *order.last()?);
+        let (best, worst) = (of(best, &letters[best]), of(worst, &letters[worst]));
+        Some(format!("Of {} results with {}, {best} is the best and {worst} the worst.", order.len(), line.words()))
+    }
+
+    /// Main figures, those that people ask for first at the front, clocks at the end.
+    fn by_importance(&self) -> impl Iterator<Item = &Line> {
+        let place = |line: &Line| HEADLINES.iter().position(|headline| headline.is_of(&line.key));
+        let mut lines: Vec<&Line> = self.main_lines().collect();
+        lines.sort_by_key(|line| (line.key.is_of(WorkloadId::Clock), place(line).unwrap_or(HEADLINES.len())));
+        lines.into_iter()
     }
 
     /// Lines of the figures that people ask for first, with their words.

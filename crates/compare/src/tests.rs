@@ -86,6 +86,31 @@ fn four_results_stand_in_80_columns() {
     }
 }
 
+/// Each sentence has a figure of its two results; of many results only the best and the worst are in a sentence.
+#[test]
+fn sentences_are_of_figures_that_both_results_have() {
+    let multi: [&[u32]; 5] = [&[4000], &[], &[5200], &[3600], &[4400]];
+    let boards: Vec<Record> = multi.iter().map(|multi| board("Board", 1_500_000, 1140, multi)).collect();
+    let explained: Vec<Explained<'_>> = boards.iter().map(|board| with(board, explained_by(Vec::new()))).collect();
+    let sides: Vec<Side<'_>> = explained.iter().map(|explained| Side { name: "x.txt".to_owned(), explained }).collect();
+    assert_eq!(
+        compare(&sides[..3]).sentences,
+        [
+            "B is as fast as A, within their noise, in 7-zip on one CPU (Cortex-A53) (1140 and 1140 MIPS).",
+            "C is 1.3x faster than A in 7-zip on all CPUs (5200 and 4000 MIPS).",
+        ]
+    );
+    let comparison = compare(&sides);
+    assert_eq!(
+        comparison.sentences,
+        ["Of 4 results with 7-zip on all CPUs, C (Board, 5200 MIPS) is the best and D (Board, 3600 MIPS) the worst."]
+    );
+    let text = text(&comparison, 80, Detail::Summary);
+    let bars = text.lines().filter(|line| line.ends_with('#')).filter_map(|line| line.trim().chars().next());
+    assert_eq!(bars.collect::<String>(), "CEAD", "{text}");
+    assert!(!text.contains("Likely causes"), "{text}");
+}
+
 #[test]
 fn lower_clock_explains_lower_scores() {
     let a = board("One", 1_500_000, 1140, &[4000, 4040]);
@@ -260,8 +285,7 @@ fn other_methods_and_incomparable_figures_are_left_out() {
     check(
         &[("a.txt", &a, &[]), ("b.txt", &b, &[])],
         &expect![[r#"
-            B is as fast as A, within their noise, in clock, measured cold (Cortex-A53)
-            (1500 and 1500 MHz).
+            B is 1.1x faster than A in 7-zip on one CPU (Cortex-A53) (≈1304 and 1140 MIPS).
 
             A  a.txt (One, valid)
             B  b.txt (One, valid)

@@ -75,7 +75,10 @@ pub fn text(comparison: &Comparison, columns: usize, detail: Detail) -> String {
     let headlines = comparison.headlines();
     let shown = if detail == Detail::Full { headlines.len() } else { 1 };
     for (words, line) in headlines.into_iter().take(shown) {
-        text.push_str(&bars(words, line, columns.min(BARS_COLUMNS)));
+        text.push_str(&bars(words, line, columns.min(BARS_COLUMNS), comparison.is_long()));
+    }
+    if detail == Detail::Summary && comparison.is_long() {
+        return text + &more("Causes, all figures, and settings that differ");
     }
     let causes = comparison.causes();
     let causes: String =
@@ -99,16 +102,19 @@ const BARS_COLUMNS: usize = 78;
 /// Width of a value in front of a bar.
 const VALUE_COLUMNS: usize = 9;
 
-/// A bar for each result that has a figure.
-fn bars(words: &str, line: &Line, columns: usize) -> String {
+/// A bar for each result that has a figure; of many results the best first.
+fn bars(words: &str, line: &Line, columns: usize, is_long: bool) -> String {
     let room = columns.saturating_sub(VALUE_COLUMNS + 8).max(8);
     let most = line.values.iter().flatten().copied().fold(f64::MIN_POSITIVE, f64::max);
     let mut text = format!("\n{words} ({})\n", line.unit);
-    for ((index, value), letter) in line.values.iter().enumerate().zip(labels()) {
-        if let Some(value) = value {
-            let bar = "#".repeat(((value / most * room as f64).round() as usize).clamp(1, room));
-            let _ = writeln!(text, "   {letter} {:>VALUE_COLUMNS$} {bar}", line.value_words(index));
-        }
+    let mut order = line.best_first();
+    if !is_long {
+        order.sort_unstable();
+    }
+    let letters: Vec<String> = labels().take(line.values.len()).collect();
+    for (index, value) in order.into_iter().filter_map(|index| Some((index, line.values[index]?))) {
+        let bar = "#".repeat(((value / most * room as f64).round() as usize).clamp(1, room));
+        let _ = writeln!(text, "   {} {:>VALUE_COLUMNS$} {bar}", letters[index], line.value_words(index));
     }
     text
 }
