@@ -99,7 +99,7 @@ fn condition(when: RelationCondition) -> Option<String> {
         RelationCondition::CiphersAlone => "only ciphers of OpenSSL were affected",
         RelationCondition::ManyNodes => "the machine has several NUMA nodes or packages",
         RelationCondition::Unsteady => "readings of the same clock contradict each other",
-        RelationCondition::UseFell => "the threads got less CPU time than before",
+        RelationCondition::UseFell => "the threads got less CPU time than before, and other tasks had it",
         RelationCondition::RateFell => "the threads did less work with the CPU time that they got",
         RelationCondition::CpusWereBusy => "the CPUs were busy meanwhile",
         RelationCondition::Overclocked => "`config.txt` raises clocks",

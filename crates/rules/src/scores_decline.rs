@@ -29,7 +29,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         }
         (None, Some(_), _) => {
             "The multi-core score dropped by {fall} from the first to the last run ({scores} MIPS): its threads got \
-             {last_use} instead of {first_use} of CPU time, and {others} had the rest."
+             {last_use} instead of {first_use} of CPU time[, and {others} had the rest]."
         }
         (None, None, Difference::CompressionRate) => {
             "The multi-core score dropped by {fall} from the first to the last run ({scores} MIPS): only compression differs, \
@@ -51,8 +51,8 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         .at_all(steps.iter().map(|step| step_place(facts, *step)));
     if let Some(fall) = by_use {
         let [first, last] = fall.use_percent.map(Quantity::Percent);
-        let others = Quantity::Text(view::others_words(facts).to_owned());
-        finding = finding.with("first_use", first).with("last_use", last).with("others", others);
+        let others = view::others_with_the_rest(facts, &steps).map(|others| Quantity::Text(others.to_owned()));
+        finding = finding.with("first_use", first).with("last_use", last).with_known("others", others);
     }
     if let Some(percent) = by_clock {
         finding = finding.with("by_clock", Quantity::Percent(percent));

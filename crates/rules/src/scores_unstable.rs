@@ -23,7 +23,9 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let Some(spread) = spread.filter(|_| fall < DECLINE_PERCENT) else { return Vec::new() };
     let severity = if spread >= DEGRADED_PERCENT { Severity::Degraded } else { Severity::Info };
     let runs = facts.halves();
-    let template = match view::differs(runs) {
+    let steps: Vec<usize> = totals.iter().map(|(step, _)| *step).collect();
+    let differs = view::differs(runs);
+    let template = match differs {
         Difference::CompressionUse => {
             "Multi-core runs vary by {spread} ({scores} MIPS): only compression differs, and its CPU use with it ({use} %). It \
              waited; its CPUs were not slower."
@@ -34,7 +36,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         }
         Difference::Use => {
             "Multi-core runs vary by {spread} ({scores} MIPS), and their CPU use with them (compression {use} %), not the work \
-             done in each second of it."
+             done in each second of it[: {others} had the rest]."
         }
         Difference::Rate => {
             "Multi-core runs vary by {spread} ({scores} MIPS) at equal CPU use: each second of CPU time did less work \
@@ -46,11 +48,18 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         .confidence(95)
         .with("spread", Quantity::Percent(spread))
         .with("scores", Quantity::numbers(scores.iter().copied(), "", 0))
-        .with("use", of_runs(runs, |run| run.compressing_use))
-        .with("rate", of_runs(runs, |run| run.compressing_rate))
-        .of(totals.iter().map(|(step, _)| *step))
-        .seen_by(Witness::Scores);
-    vec![finding.at_all(totals.iter().map(|(step, _)| step_place(facts, *step)))]
+        .of(steps.iter().copied())
+        .seen_by(Witness::Scores)
+        .at_all(steps.iter().map(|step| step_place(facts, *step)));
+    let others = || view::others_with_the_rest(facts, &steps).map(|others| Quantity::Text(others.to_owned()));
+    vec![match differs {
+        Difference::CompressionUse => finding.with("use", of_runs(runs, |run| run.compressing_use)),
+        Difference::Use => finding.with("use", of_runs(runs, |run| run.compressing_use)).with_known("others", others()),
+        Difference::CompressionRate | Difference::Rate => {
+            finding.with("rate", of_runs(runs, |run| run.compressing_rate))
+        }
+        Difference::Unknown => finding,
+    }]
 }
 
 /// Value of each run: `473, 411, 502`.

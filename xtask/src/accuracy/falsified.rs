@@ -86,10 +86,22 @@ fn is_temperature(id: &ChannelId) -> bool {
     *id == ChannelId::Soc
 }
 
-/// Whether a harmful diagnosis has one of these causes.
+/// Smallest loss that counts as blame, in percent.
+const BLAMED_PERCENT: f64 = 2.0;
+
+/// Whether a harmful diagnosis has one of these causes, without a loss that is known to be small.
 fn blames(explained: &Explained<'_>, causes: &[Cause]) -> bool {
-    let harmful = |diagnosis: &&facts::Diagnosis| !diagnosis.is_minor() && diagnosis.severity > facts::Severity::Info;
-    explained.assessment.diagnoses.iter().filter(harmful).any(|diagnosis| causes.contains(&diagnosis.cause))
+    let assessment = &explained.assessment;
+    let parts = || assessment.ledgers.iter().filter(|ledger| is_of_multi(ledger)).flat_map(|ledger| &ledger.parts);
+    let is_small = |cause| parts().any(|part| part.cause == cause && part.points.percent.as_percent() < BLAMED_PERCENT);
+    let harmful = |diagnosis: &&facts::Diagnosis| {
+        !diagnosis.is_minor() && diagnosis.severity > facts::Severity::Info && !is_small(diagnosis.cause)
+    };
+    assessment.diagnoses.iter().filter(harmful).any(|diagnosis| causes.contains(&diagnosis.cause))
+}
+
+fn is_of_multi(ledger: &facts::Ledger) -> bool {
+    ledger.score.as_str() == "sevenzip-multi"
 }
 
 /// Largest difference of a right loss, in points.
@@ -117,7 +129,7 @@ fn judge_loss(
     if assessment.verdict < Verdict::Degraded {
         return Judgement::Wrong(format!("{}: {}", name(), assessment.verdict));
     }
-    let ledger = assessment.ledgers.iter().find(|ledger| ledger.score.as_str() == "sevenzip-multi");
+    let ledger = assessment.ledgers.iter().find(|ledger| is_of_multi(ledger));
     let lost = ledger.map(|ledger| ledger.lost().as_percent());
     let is_near = lost.is_some_and(|lost| (lost - percent).abs() <= POINTS);
     if is_near && blames(explained, causes) { Judgement::Right } else { Judgement::Refused }

@@ -22,7 +22,8 @@ pub(super) fn check(corpus: &Path, table: &mut Table) -> Result<()> {
 
 /// SoCs found against those that are right: all of the first must be among the second, or the other way round.
 pub(super) fn judge(name: &str, found: &[String], right: &[String]) -> Judgement {
-    let within = |some: &[String], all: &[String]| some.iter().all(|one| all.contains(one));
+    let is_in = |one: &String, all: &[String]| all.iter().any(|other| other.eq_ignore_ascii_case(one));
+    let within = |some: &[String], all: &[String]| some.iter().all(|one| is_in(one, all));
     match found {
         [] => Judgement::Missing,
         _ if within(found, right) => Judgement::Right,
@@ -50,10 +51,14 @@ fn names(folder: &Path, table: &mut Table) -> Result<()> {
 
 fn trees(folder: &Path, table: &mut Table) -> Result<()> {
     for cells in boards::list(folder, "devicetrees.tsv")? {
-        let [model, compatible, ..] = cells.as_slice() else { continue };
-        let right = boards::socs_of_tree(compatible);
+        let [model, compatible, file, ..] = cells.as_slice() else { continue };
+        let mut right = boards::socs_of_tree(compatible);
         table.add("device trees", if right.is_empty() { Judgement::Missing } else { Judgement::Right });
         if !right.is_empty() {
+            // A tree may name the base part in its compatible and the variant on the board in its file name.
+            let chip = file.rsplit('/').next().and_then(|name| name.split('-').next()).unwrap_or_default();
+            let vendors = compatible.split(' ').filter_map(|name| name.split(',').next());
+            right.extend(vendors.flat_map(|vendor| boards::socs_of_tree(&format!("{vendor},{chip}"))));
             table.add("models of device trees", judge(model, &named(&boards::named(model)), &right));
         }
     }

@@ -176,24 +176,17 @@ const GROUPS: [Group; 4] = [
 
 /// Known counts of rows over the whole corpus: wrong, missing and refused. Every other row has no wrong answer.
 const KNOWN: &[(&str, [usize; 3])] = &[
-    ("models of device trees", [5, 1, 4]),
+    ("models of device trees", [1, 1, 4]),
     ("cases: SoCs", [0, 0, 2]),
     ("half clock, same scores", [1, 0, 0]),
-    ("kernel overhead of 25 % in all repetitions", [4, 0, 18]),
-    ("I/O wait of 20 % in two repetitions", [1, 0, 11]),
-    ("a CPU offline after the first repetition", [2, 0, 2]),
-    ("judged logs: causes", [0, 0, 0]),
-    ("judged logs: shares", [0, 0, 0]),
-    ("judged logs: sentences to be said", [0, 0, 0]),
-    ("logs made for tests: causes", [0, 0, 0]),
-    ("logs made for tests: sentences to be said", [0, 0, 0]),
+    ("kernel overhead of 25 % in all repetitions", [0, 0, 25]),
+    ("I/O wait of 20 % in two repetitions", [0, 0, 11]),
+    ("a CPU offline after the first repetition", [0, 0, 4]),
     ("published findings", [0, 1, 0]),
     ("virtual boards: shares, two faults", [0, 0, 8]),
     ("virtual boards: shares, two that wait", [0, 0, 93]),
     ("comparison: DRAM at half rate", [0, 6, 0]),
     ("comparison: one cluster capped", [0, 2, 0]),
-    ("comparison: 32-bit userland", [0, 0, 0]),
-    ("comparison: kernel without OPPs", [0, 0, 0]),
     ("comparison: one memory channel", [1, 7, 1]),
 ];
 

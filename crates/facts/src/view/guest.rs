@@ -1,5 +1,7 @@
 //! Whether a system has the machine for itself.
 
+use crate::Facts;
+use crate::stats::mean;
 use record::Record;
 
 /// Container managers. A container shows `/proc` and `/sys` of its host.
@@ -18,4 +20,19 @@ pub fn others_words(record: &Record) -> &'static str {
         None | Some("" | "none") => "other tasks",
         Some(_) => "other tasks or the host",
     }
+}
+
+/// Maximum wait for storage and maximum stolen time of a phase that other tasks explain, in percent of the CPU time.
+const OTHER_LOSS_PERCENT: f64 = 2.0;
+
+/// Who had the CPU time that threads of these steps lost; `None` if CPUs went offline, or if they waited for storage or the
+/// hypervisor.
+pub fn others_with_the_rest(facts: &Facts<'_>, steps: &[usize]) -> Option<&'static str> {
+    let online = facts.states.iter().map(|state| state.online_cpus.len()).filter(|count| *count > 0);
+    let counts: Vec<usize> = online.collect();
+    let went_offline = counts.last() < counts.first() || !facts.lost_cpus().is_empty();
+    let lost = steps.iter().filter_map(|step| facts.steps.get(*step)).flat_map(|step| facts.cpu_use(&step.window));
+    let lost: Vec<f64> = lost.map(|usage| usage.iowait + usage.steal).collect();
+    let is_other_loss = mean(&lost).is_some_and(|percent| percent >= OTHER_LOSS_PERCENT);
+    (!went_offline && !is_other_loss).then(|| others_words(facts))
 }

@@ -5,7 +5,7 @@
 
 use super::loss::Loss;
 use super::score::{Run, Score, compression};
-use facts::stats::mean;
+use facts::stats::{mean, median};
 use facts::{Cause, Facts, Method, Witness, view};
 use record::DictionaryRow;
 
@@ -22,17 +22,16 @@ const FREE_SHARE: f64 = 0.02;
 
 /// Loss of a score by waiting, if visible: no more than the distance to the best repetition without it.
 pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>, cause: Cause) -> Option<Loss> {
-    let runs: Vec<(&Run, Option<f64>)> =
-        score.runs.iter().map(|run| (run, waited_share(facts, score, run, cause))).collect();
-    let free_best = score.free_best(|index| runs[index].1.is_some_and(|waited| waited <= FREE_SHARE));
+    let runs: Vec<(&Run, Option<Waited>)> = score.runs.iter().map(|run| (run, Waited::of(facts, score, run))).collect();
+    let free_best =
+        score.free_best(|index| runs[index].1.as_ref().is_some_and(|waited| waited.share(cause) <= FREE_SHARE));
     let kept = runs.iter().filter_map(|(run, waited)| {
-        let by_use = match cause {
-            // The CPU use of the threads includes their time in the kernel.
-            Cause::KernelOverhead => None,
-            _ => kept_by_use(score, run, DECOMPRESSING_PERCENT).or_else(|| kept_by_time(score, run)),
-        };
-        let by_wait = waited.map(|waited| 1.0 - waited);
+        let by_use = || kept_by_use(score, run, DECOMPRESSING_PERCENT).or_else(|| kept_by_time(score, run));
+        // The CPU use of the threads includes their time in the kernel, and bounds only the rest.
+        let by_use = if cause == Cause::KernelOverhead { None } else { by_use() };
+        let by_wait = waited.as_ref().map(|waited| 1.0 - waited.share(cause));
         let kept = [by_use, by_wait].into_iter().flatten().reduce(f64::max)?;
+        let kept = waited.as_ref().map_or(kept, |waited| kept.min(1.0 - waited.certainly_in_kernel(cause)));
         let least = free_best.map_or(0.0, |best| (run.rate / best).min(1.0));
         Some(kept.max(least))
     });
@@ -102,20 +101,41 @@ fn kept_by_time(score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
     Some((view::cpu_ns(run.step)? / elapsed_ns / score.cpus_there(run)).min(1.0))
 }
 
-/// Fraction of the requested CPU time that a cause took: waiting for storage, time of the kernel beyond the usual
-/// share, or both while memory is swapped.
-fn waited_share(facts: &Facts<'_>, score: &Score<'_>, run: &Run<'_>, cause: Cause) -> Option<f64> {
-    let uses = facts.cpu_use(&run.window);
-    let usual_percent = rules::usual_system_percent(facts, score.busy_cpus).unwrap_or(SYSTEM_PERCENT);
-    let waited = uses.iter().map(|usage| {
-        let system = (usage.system - usual_percent).max(0.0);
+/// Time of a repetition that it did not compute, as fractions of the requested CPU time.
+struct Waited {
+    storage: f64,
+    /// Beyond the usual share.
+    kernel: f64,
+    /// The same of the median row: a burst of swapping lowers the CPU use as well, which bounds its loss.
+    kernel_throughout: f64,
+}
+
+impl Waited {
+    fn of(facts: &Facts<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<Self> {
+        let uses = facts.cpu_use(&run.window);
+        let usual_percent = rules::usual_system_percent(facts, score.busy_cpus).unwrap_or(SYSTEM_PERCENT);
+        let mean_of = |value: &dyn Fn(&view::CpuUse) -> f64| mean(&uses.iter().map(value).collect::<Vec<_>>());
+        let asked = mean_of(&|usage| usage.busy + usage.iowait)?;
+        let share = |percent: f64| (percent / asked).clamp(0.0, 1.0);
+        let beyond = |usage: &view::CpuUse| (usage.system - usual_percent).max(0.0);
+        (asked > 0.0).then_some(Self {
+            storage: share(mean_of(&|usage| usage.iowait)?),
+            kernel: share(mean_of(&beyond)?),
+            kernel_throughout: share(median(&uses.iter().map(beyond).collect::<Vec<_>>())?),
+        })
+    }
+
+    /// Time of the kernel in the whole repetition that belongs to this cause.
+    fn certainly_in_kernel(&self, cause: Cause) -> f64 {
+        if cause == Cause::StorageWait { 0.0 } else { self.kernel_throughout }
+    }
+
+    /// Time that belongs to this cause: swapping needs both.
+    fn share(&self, cause: Cause) -> f64 {
         match cause {
-            Cause::StorageWait => usage.iowait,
-            Cause::KernelOverhead => system,
-            _ => usage.iowait + system,
+            Cause::StorageWait => self.storage,
+            Cause::KernelOverhead => self.kernel,
+            _ => (self.storage + self.kernel).min(1.0),
         }
-    });
-    let waited = mean(&waited.collect::<Vec<_>>())?;
-    let asked = mean(&uses.iter().map(|usage| usage.busy + usage.iowait).collect::<Vec<_>>())?;
-    (asked > 0.0).then(|| (waited / asked).clamp(0.0, 1.0))
+    }
 }
