@@ -5,8 +5,8 @@ use crate::draw::{Area, n, swatch};
 use crate::summary::Highlight;
 use crate::{Subject, raster, style, summary, timeline};
 use compare::Neighbours;
-use facts::lines::{width, wrapped_at};
 use facts::Cause;
+use facts::lines::{width, wrapped_at};
 use facts::shortened;
 use maud::{Markup, PreEscaped, html};
 

@@ -1,10 +1,11 @@
 //! Rows of tables of results: the columns of `results`, with the file of each result, or a link to its page and bars in the
 //! cells of scores.
 
-use explain::results::{COLUMNS, Row};
 use compare::NamedBoard;
+use explain::results::{COLUMNS, Row};
 use facts::Verdict;
 use maud::{Markup, html};
+use record::Arrange;
 use std::collections::BTreeSet;
 
 /// Columns from this index on are numbers.
@@ -29,7 +30,7 @@ impl BarScale {
             }
         }
         Self(columns.map(|mut column| {
-            column.sort_by(|a, b| b.total_cmp(a));
+            column.arrange_by(|a, b| b.total_cmp(a));
             column.get(column.len() / 10).copied()
         }))
     }

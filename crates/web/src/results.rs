@@ -241,6 +241,30 @@ mod tests {
     }
 
     #[test]
+    fn place_among_boards_is_one_everywhere() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../explain/tests/composed");
+        let mut placed = 0;
+        for file in std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()) {
+            let Ok(text) = std::fs::read(&file) else { continue };
+            let mut results = Results::default();
+            let Ok(_) = results.open("one.txt", text.clone()) else { continue };
+            let record = logs::read(&String::from_utf8_lossy(&text));
+            let explained = explain::explain(&record);
+            let charts = compare::neighbours(&explained.facts, &explained.assessment, Reference::builtin());
+            let Some(sentence) = charts.map(|chart| chart.sentence()) else { continue };
+            placed += 1;
+            let reports =
+                ["text", "markdown", "forum", "github-summary"].map(|id| (id, results.report(0, id).unwrap()));
+            let page = results.page(0).unwrap().replace("&amp;", "&").replace("&quot;", "\"");
+            for (place, text) in reports.into_iter().chain([("page", page)]) {
+                let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+                assert!(text.contains(&sentence), "{}, {place}: no {sentence}", file.display());
+            }
+        }
+        assert!(placed > 10, "{placed}");
+    }
+
+    #[test]
     fn machines_are_no_results() {
         let mut results = opened();
         let listed = results.open("pi.board", b"# A board.\n== /proc/device-tree/model\nPi\n".to_vec()).unwrap();
