@@ -40,6 +40,7 @@
       return page;
     },
     result: (index) => file.press(document.querySelectorAll('#list button')[index]),
+    example: () => file.press(part('try')),
     view: (name) => file.press(document.querySelector(`[data-view=${name}]`)),
     pressed: () => document.querySelector('[aria-pressed=true]').dataset.view,
     // The blob that a button saves.
