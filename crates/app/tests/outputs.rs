@@ -209,6 +209,7 @@ fn bar_and_messages_share_terminal() {
         shown.contains("Benchmarking ") && shown.contains("left unknown") && shown.contains(": clock of"),
         "{shown}"
     );
+    assert!(shown.find("Benchmarking ") < shown.find("clock ramp"), "the plan comes after the first step: {shown}");
     // The bar is taken away, and nothing else steers the terminal.
     let rest = shown.replace("\r\u{1b}[K", "").replace("\r\n", "\n");
     assert!(!rest.contains(|c: char| c.is_control() && c != '\n'), "{shown:?}");

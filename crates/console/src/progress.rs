@@ -7,7 +7,7 @@ use crate::run_watch::RunWatch;
 use crate::{look, signals, stderr};
 use bench::{Progress, SHOWN_S_MIN, TimeLeft, TimeLeftDisplay};
 use facts::lines::{padded, width};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 use step_log::StepLog;
 
@@ -20,6 +20,8 @@ const BAR_COLUMNS: usize = 16;
 pub struct ProgressBar {
     shown: Style,
     began: Instant,
+    /// Whether machine and plan were printed.
+    is_announced: Cell<bool>,
     /// Name of the current step, and whether the bar cannot change during it.
     step: RefCell<Option<(String, bool)>>,
     left: RefCell<TimeLeftDisplay>,
@@ -69,6 +71,7 @@ impl ProgressBar {
         Self {
             shown,
             began: Instant::now(),
+            is_announced: Cell::new(false),
             step: RefCell::default(),
             left: RefCell::default(),
             watch: RefCell::default(),
@@ -88,7 +91,9 @@ impl ProgressBar {
             Progress::GateWaits(gate, left) => self.busy(gate, *left),
             Progress::Planned(plan) => {
                 let left = self.estimated(plan.left);
-                self.line(&words::beginning(plan, left));
+                if !self.is_announced.replace(true) {
+                    self.line(&words::beginning(plan, left));
+                }
             }
             Progress::Step { name, left, is_silent } => {
                 *self.step.borrow_mut() = Some((words::of_name(name), *is_silent));

@@ -5,6 +5,7 @@ use crate::draw::{Area, n, swatch};
 use crate::summary::Highlight;
 use crate::{Subject, raster, style, summary, timeline};
 use compare::Neighbours;
+use facts::Cause;
 use facts::lines::{width, wrapped_at};
 use facts::shortened;
 use maud::{Markup, PreEscaped, html};
@@ -89,9 +90,26 @@ fn figures(subject: &Subject<'_>) -> Markup {
     }
 }
 
-/// The run over time where something was lost, else the place among known boards; whatever there is.
+/// True if the clock over time shows what the cause did; swapping or another program leave it as it is.
+fn lowers_clocks(cause: Cause) -> bool {
+    matches!(
+        cause,
+        Cause::LowVoltage
+            | Cause::Heat
+            | Cause::PowerLimit
+            | Cause::CpusTakenAway
+            | Cause::SettingLimit
+            | Cause::Governor
+            | Cause::FirmwareCap
+            | Cause::ClockLimit
+            | Cause::Clock
+    )
+}
+
+/// The run over time where lower clocks took something, else the place among known boards; whatever there is.
 fn lower_half(subject: &Subject<'_>) -> Markup {
-    let has_drama = subject.explained.ledgers.iter().any(|ledger| !ledger.parts.is_empty());
+    let parts = subject.explained.ledgers.iter().flat_map(|ledger| &ledger.parts);
+    let has_drama = parts.map(|part| part.cause).any(lowers_clocks);
     let (over_time, chart) = (|| over_time(subject), || subject.ranking.neighbours.first().map(chart));
     let found = if has_drama { over_time().or_else(chart) } else { chart().or_else(over_time) };
     found.unwrap_or_else(|| html! { text x=(SIDE) y="440" font-size="20" { "Nothing was sampled over time, and no known board compares." } })

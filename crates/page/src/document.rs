@@ -18,7 +18,7 @@ pub(crate) const PLOTS: Script =
 /// Filters, sorts and compares rows of a table.
 pub(crate) const TABLE: Script = Script {
     text: include_str!("site/index.js"),
-    hash: "5xbjMbUl89vZc/f5cn+UO5Um0Om3Jt0ewpKLyFl8r2A=",
+    hash: "rLi/xkYrLDL/4Hlh8h+3eOiK5duP4gVOs+cwaZcPuyc=",
     follows: false,
 };
 /// Updates the page of a monitor from the event stream of the server.

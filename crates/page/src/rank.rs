@@ -110,7 +110,7 @@ fn estimated(ranking: &Ranking) -> Markup {
     }
 }
 
-/// Rank of a main figure in words: among boards of the same SoC if they are enough for a range, else among all.
+/// Rank of a main figure in words: among boards of the same SoC if they are enough for a range, else among all results.
 pub(crate) fn words(ranking: &Ranking, figure: &Figure) -> Option<String> {
     let own = |entry: &&Entry| {
         let key = entry.figure.estimate.as_ref().map_or(&entry.figure.key, |estimate| &estimate.from);
@@ -121,7 +121,7 @@ pub(crate) fn words(ranking: &Ranking, figure: &Figure) -> Option<String> {
         Some(standing) if standing.of > compare::OTHERS_MIN && standing.extremes.is_none() => {
             format!("place {} with this SoC", standing.words())
         }
-        _ if entry.all.of > compare::OTHERS_MIN => format!("place {} boards", entry.all.words()),
+        _ if entry.all.of > compare::OTHERS_MIN => format!("place {} results", entry.all.words()),
         _ => return None,
     })
 }

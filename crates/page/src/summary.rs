@@ -161,14 +161,14 @@ pub(crate) fn highlights(subject: &Subject<'_>) -> Vec<Highlight> {
         small: small(subject, figure),
     };
     let mut highlights: Vec<Highlight> = ranked.iter().take(FACTS_MAX).map(fact).collect();
+    if subject.explained.verdict == Verdict::Invalid {
+        highlights.iter_mut().for_each(|one| one.small = format!("not valid. {}", one.small).trim_end().to_owned());
+    }
     if let Some(heat) = facts.heat(&whole_run()) {
         let idle = facts.idle().filter(|idle| idle.is_before_load);
         let small = idle.map_or(String::new(), |idle| format!("{} before the first load", degrees(idle.millicelsius)));
         let name = "Highest temperature".to_owned();
         highlights.push(Highlight { title: name.clone(), name, value: degrees(heat.millicelsius_max), small });
-    }
-    if subject.explained.verdict == Verdict::Invalid {
-        highlights.iter_mut().for_each(|one| one.small = format!("not valid. {}", one.small).trim_end().to_owned());
     }
     highlights
 }

@@ -74,18 +74,22 @@ fn energy(facts: &Facts<'_>, columns: usize) -> String {
     }
     let mut text = format!("\n{}\n", wrapped_at(&format!("Energy, by {}.", energy.sentence()), 0, columns));
     for score in scores {
-        let [name, mean, highest, joules, above_idle, work] = score.cells();
-        let above_idle = if above_idle == "-" { above_idle } else { format!("{above_idle} without idle power") };
-        let line = match score.median {
-            Ok(_) => format!("{mean}, up to {highest}, {joules}, {above_idle}, {work}").replace(", -", ""),
-            Err(_) => joules,
-        };
-        let _ = writeln!(text, "{}", wrapped_at(&format!("   {name:<22} {line}"), 6, columns));
+        let (name, words) = energy_words(score.cells());
+        let _ = writeln!(text, "{}", wrapped_at(&format!("   {name:<22} {words}"), 6, columns));
     }
     for other in energy.other_words() {
         let _ = writeln!(text, "{}", wrapped_at(&format!("   {other}"), 6, columns));
     }
     text
+}
+
+/// Name of a score, and its known cells in words.
+fn energy_words([name, mean, highest, joules, above_idle, work]: [String; 6]) -> (String, String) {
+    let up_to = ("up to ", highest, "");
+    let above_idle = ("", above_idle, " without idle power");
+    let cells = [("", mean, ""), up_to, ("", joules, ""), above_idle, ("", work, "")];
+    let known = cells.into_iter().filter(|(_, cell, _)| cell != "-");
+    (name, known.map(|(before, cell, after)| format!("{before}{cell}{after}")).collect::<Vec<_>>().join(", "))
 }
 
 /// Everything except figures.
@@ -255,9 +259,10 @@ fn latency(record: &Record) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::rates;
+    use super::{energy_words, rates};
 
     use facts::figures::main::memory_mb_per_s;
+    use facts::lines::wrapped_at;
     use record::{
         Bandwidth, BandwidthRow, MemoryOperation, Missing, Outcome, Record, StepMeasurement, Variant, WorkloadId,
     };
@@ -278,6 +283,29 @@ mod tests {
     fn check(record: &Record, shown: &str, listed: Option<u64>) {
         assert_eq!(rates(record, MemoryOperation::Copy).unwrap(), shown);
         assert_eq!(memory_mb_per_s(record, facts::Facts::of(record).figures(), MemoryOperation::Copy), listed);
+    }
+
+    #[test]
+    fn energy_is_separated_on_every_width() {
+        for (cells, expected) in [
+            (
+                ["7-zip", "5.10 W", "6.20 W", "27.3 J ±0.7 %", "-0.0737 J", "-"],
+                "5.10 W, up to 6.20 W, 27.3 J ±0.7 %, -0.0737 J without idle power",
+            ),
+            (
+                ["7-zip", "5.10 W", "6.20 W", "27.3 J ±0.7 %", "-", "-12 MIPS/W"],
+                "5.10 W, up to 6.20 W, 27.3 J ±0.7 %, -12 MIPS/W",
+            ),
+            (["7-zip", "-", "-", "not measured, because it was short", "-", "-"], "not measured, because it was short"),
+        ] {
+            let (_, words) = energy_words(cells.map(str::to_owned));
+            assert_eq!(words, expected);
+            for columns in 40..=200 {
+                let wrapped = wrapped_at(&words, 6, columns);
+                assert!(wrapped.lines().all(|line| facts::lines::width(line) <= columns), "{wrapped}");
+                assert_eq!(wrapped.split_whitespace().collect::<Vec<_>>().join(" "), expected);
+            }
+        }
     }
 
     #[test]

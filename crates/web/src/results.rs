@@ -241,6 +241,33 @@ mod tests {
     }
 
     #[test]
+    fn place_among_boards_is_one_everywhere() {
+        const LOGS: [(&str, &str); 6] = [
+            ("hot", LOG),
+            ("swapping", include_str!("../../explain/tests/composed/0.7.9-swapping.txt")),
+            ("one CPU", include_str!("../../explain/tests/composed/0.9.35-one-cpu.txt")),
+            ("x86", include_str!("../../explain/tests/composed/0.9.37-extensive-x86.txt")),
+            ("Raspberry Pi", include_str!("../../explain/tests/composed/0.9.72-raspberry-pi.txt")),
+            ("no temperature", include_str!("../../explain/tests/composed/0.9.13-no-temperature.txt")),
+        ];
+        for (name, text) in LOGS {
+            let mut results = Results::default();
+            results.open("one.txt", text.into()).unwrap();
+            let record = logs::read(text);
+            let explained = explain::explain(&record);
+            let charts = compare::neighbours(&explained.facts, &explained.assessment, Reference::builtin());
+            let sentence = charts.unwrap_or_else(|| panic!("{name} has no place")).sentence();
+            let reports =
+                ["text", "markdown", "forum", "github-summary"].map(|id| (id, results.report(0, id).unwrap()));
+            let page = results.page(0).unwrap().replace("&amp;", "&").replace("&quot;", "\"");
+            for (place, text) in reports.into_iter().chain([("page", page)]) {
+                let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+                assert!(text.contains(&sentence), "{name}, {place}: no {sentence}");
+            }
+        }
+    }
+
+    #[test]
     fn machines_are_no_results() {
         let mut results = opened();
         let listed = results.open("pi.board", b"# A board.\n== /proc/device-tree/model\nPi\n".to_vec()).unwrap();

@@ -11,6 +11,9 @@ const SCRIPT: &str = include_str!("shell/script.js");
 const WORKER: &str = include_str!("shell/worker.js");
 const STYLE: &str = include_str!("shell/style.css");
 
+/// Log that a reader without one can open: a board that was throttled by heat.
+pub const EXAMPLE: &str = include_str!("../../explain/tests/composed/0.9.72-hot.txt");
+
 /// Renders the file. `wasm` is the program, and `glue` the matching script of wasm-bindgen (`--target no-modules`).
 pub fn document(wasm: &[u8], glue: &str) -> String {
     let worker = format!("{glue}\n{WORKER}");
@@ -22,6 +25,7 @@ pub fn document(wasm: &[u8], glue: &str) -> String {
         // The element is not executed; the script creates a worker from it.
         ("WORKER", BASE64.encode(worker)),
         ("PROGRAM", BASE64.encode(packed(wasm))),
+        ("EXAMPLE", BASE64.encode(EXAMPLE)),
         ("SCRIPT", SCRIPT.to_owned()),
     ]
     .into_iter()

@@ -47,6 +47,7 @@ pub(super) fn main(file: &Path) -> Result<()> {
     }
     println!("one log, from drop to page: {millis:.0} ms; program ready {started:.0} ms after the file was opened");
     saves(&mut watched(program, file)?, &one)?;
+    example(&mut watched(program, file)?)?;
     let logs: Vec<PathBuf> = files()?;
     let mut browser = watched(program, file)?;
     let several: Vec<String> = logs.iter().take(SEVERAL).map(|log| path(log)).collect();
@@ -160,6 +161,15 @@ fn written(ours: &Path, file: &Path) -> Result<String> {
     command.env("HOME", &home).env_remove("XDG_STATE_HOME");
     workspace::said(command.arg("report").arg(file).arg("--html").arg(&page))?;
     Ok(fs::read_to_string(&page)?)
+}
+
+/// Opens the example that the file contains.
+fn example(browser: &mut Browser) -> Result<()> {
+    let mut here = Results::default();
+    here.open("example.txt", web::shell::EXAMPLE.into()).map_err(anyhow::Error::msg)?;
+    let shown = browser.evaluate("check.file.example()")?;
+    ensure!(shown.as_str() == here.page(0).as_deref(), "the example shows another page");
+    finished(browser)
 }
 
 /// Compares saved texts of a result with those of the program, and checks the saved card.

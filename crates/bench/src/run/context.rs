@@ -69,7 +69,7 @@ pub struct PreviousRun {
 pub enum Progress<'a> {
     /// The system is busy: state of the gate and maximum time to wait, zero if the start is forced.
     GateWaits(&'a Gate, Duration),
-    /// The machine has been identified and the run is planned.
+    /// The machine has been identified and the run is planned; sent again once its settings are known.
     Planned(&'a Plan<'a>),
     /// A step begins.
     Step {

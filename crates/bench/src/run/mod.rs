@@ -27,6 +27,7 @@ mod tuning;
 pub use resumed::settle;
 
 use crate::plan::estimate::Estimates;
+use crate::plan::options::Options;
 use crate::plan::stage::{Stage, replace_program};
 use crate::plan::standard::AvailableTools;
 use crate::plan::time_left::TimeLeft;
@@ -189,11 +190,18 @@ impl Runner<'_> {
     fn everything(&mut self) -> End {
         let (root, timeline) = (self.context.root, self.context.timeline);
         let attributes = self.context.task.attributes();
-        let Attributes { is_whole_run, has_ramps, looks_first, asks_for_tools, is_tuned, .. } = attributes;
+        let Attributes { is_whole_run, has_ramps, looks_first, is_tuned, .. } = attributes;
         // A meter that was named is read, even by a run that samples nothing else.
         let is_watched = attributes.is_watched || !self.context.options.meters.is_empty();
         if is_watched || looks_first {
             self.start_meters();
+        }
+        let machine = self.context.machine.machine();
+        if !looks_first {
+            // The user reads what will be done before the first wait. Settings may still change the plan.
+            let (options, begun) = (self.context.options.clone(), self.begun.clone());
+            self.stages = self.plan(machine, &Survey::default(), &options);
+            self.begun = begun;
         }
         let (sampler, may_start) = if is_whole_run {
             let (sampler, may_start) = self.gate();
@@ -201,7 +209,6 @@ impl Runner<'_> {
         } else {
             (is_watched.then(|| self.sampler()), true)
         };
-        let machine = self.context.machine.machine();
         self.recorder.append(Event::Machine { machine: Box::new(told(root, machine)) });
         if let Some(end) = self.interrupted() {
             return end;
@@ -231,9 +238,19 @@ impl Runner<'_> {
 
         let mut options = self.context.options.clone();
         options.tune &= self.settings.is_some();
+        let stages = self.plan(machine, &survey, &options);
+        for note in self.tools.take_notes() {
+            (self.context.progress)(Progress::Note(note));
+        }
+        self.run_stages(machine, stages);
+        self.interrupted().unwrap_or(End::Finished)
+    }
+
+    /// Remaining stages with their estimated times, reported as progress.
+    fn plan(&mut self, machine: &Machine, survey: &Survey, options: &Options) -> Vec<Stage> {
+        let Attributes { is_whole_run, asks_for_tools, .. } = self.context.task.attributes();
         let available = if asks_for_tools { self.available() } else { AvailableTools::default() };
-        let planning = Planning { machine, survey: &survey, options: &options, available };
-        let mut stages = self.context.task.stages(&planning);
+        let mut stages = self.context.task.stages(&Planning { machine, survey, options, available });
         if is_whole_run && !self.meters.is_empty() && !stages.contains(&Stage::LoadStep) {
             // Cold clocks are measured before any load.
             let at = usize::from(stages.first() == Some(&Stage::ColdClocks));
@@ -247,11 +264,7 @@ impl Runner<'_> {
         self.estimate_known(&stages);
         let plan = Plan::of(machine, &stages, self.estimates.left(&stages));
         (self.context.progress)(Progress::Planned(&plan));
-        for note in self.tools.take_notes() {
-            (self.context.progress)(Progress::Note(note));
-        }
-        self.run_stages(machine, stages);
-        self.interrupted().unwrap_or(End::Finished)
+        stages
     }
 
     /// Runs the stages until a signal.

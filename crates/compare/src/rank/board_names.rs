@@ -2,26 +2,24 @@
 
 use facts::soc::bare_key;
 use record::table::{Row, Table};
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// Boards that many people know.
-static FAMILIAR: LazyLock<Vec<Familiar>> = LazyLock::new(|| {
-    let rows = Table::of(include_str!("../../../../data/familiar_boards.tsv")).rows();
-    let keys = |row: &Row<'_>| row.get("known_as").split('|').map(bare_key).collect();
-    let familiar = |row: Row<'static>| {
-        Some(Familiar { name: row.get("name"), keys: keys(&row), usual_mhz: row.get("clock_mhz").parse().ok()? })
+/// Names for people of boards with several spellings, by the [`bare_key`] of each.
+static ALIASES: LazyLock<BTreeMap<String, &str>> = LazyLock::new(|| {
+    let rows = Table::of(include_str!("../../../../data/board_aliases.tsv")).rows();
+    let spellings = |row: Row<'static>| {
+        let name = row.get("name");
+        row.get("known_as").split('|').chain([name]).map(|known| (bare_key(known), name)).collect::<Vec<_>>()
     };
-    rows.filter_map(familiar).collect()
+    rows.flat_map(spellings).collect()
 });
 
-/// A board that many people know.
-struct Familiar {
-    name: &'static str,
-    /// Its names as [`bare_key`]s.
-    keys: Vec<String>,
-    /// Highest clock that the maker states.
-    usual_mhz: f64,
-}
+/// Highest clocks, in MHz, that the makers of boards that many people know state.
+static USUAL_MHZ: LazyLock<BTreeMap<&str, f64>> = LazyLock::new(|| {
+    let rows = Table::of(include_str!("../../../../data/familiar_boards.tsv")).rows();
+    rows.filter_map(|row| Some((row.get("name"), row.get("clock_mhz").parse().ok()?))).collect()
+});
 
 /// Board with its name for people.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,15 +35,11 @@ pub struct NamedBoard {
 impl NamedBoard {
     /// Board of a name. Spellings of one board have one key: `rock5b` and `Radxa ROCK 5B`.
     pub fn of(board: &str) -> Self {
-        let name = short_name(board);
-        let key = bare_key(&name);
-        match FAMILIAR.iter().find(|familiar| familiar.keys.contains(&key)) {
-            Some(familiar) => {
-                let usual_mhz = Some(familiar.usual_mhz);
-                Self { key: familiar.keys[0].clone(), name: familiar.name.to_owned(), usual_mhz }
-            }
-            None => Self { key, name, usual_mhz: None },
-        }
+        let short = short_name(board);
+        // The name of a maker may look like the end of the board's: `Radxa Computer (Shenzhen) Co.`
+        let known = ALIASES.get(&bare_key(board)).or_else(|| ALIASES.get(&bare_key(&short)));
+        let name = known.map_or(short, |name| (*name).to_owned());
+        Self { key: bare_key(&name), usual_mhz: USUAL_MHZ.get(name.as_str()).copied(), name }
     }
 }
 
@@ -110,14 +104,31 @@ mod tests {
             ("rockpro64", "Pine64 RockPro64 v2.1"),
             ("jetson-nano", "NVIDIA Jetson Nano Developer Kit"),
             ("rock5b", "Radxa ROCK 5B"),
+            ("ROCK 5B", "Radxa ROCK 5 Model B"),
+            ("Orange Pi 5 Max", "RK3588 OPi 5 Max"),
+            ("BPi M2U", "Banana Pi BPI-M2-Ultra"),
+            ("Radxa Orion O6", "Radxa Computer (Shenzhen) Co., Ltd. Radxa Orion O6 1.0"),
         ] {
             assert_eq!(NamedBoard::of(one).key, NamedBoard::of(other).key);
+        }
+        assert_ne!(NamedBoard::of("Radxa ROCK 5B Plus").key, NamedBoard::of("ROCK 5B").key);
+    }
+
+    #[test]
+    fn aliases_have_one_board_each() {
+        let mut names: BTreeMap<String, &str> = BTreeMap::new();
+        for row in Table::of(include_str!("../../../../data/board_aliases.tsv")).rows() {
+            for known in row.get("known_as").split('|').chain([row.get("name")]) {
+                let name = names.entry(bare_key(known)).or_insert(row.get("name"));
+                assert_eq!(*name, row.get("name"), "{known}");
+                assert_eq!(NamedBoard::of(known).name, *name, "{known}");
+            }
         }
     }
 
     #[test]
     fn every_familiar_board_has_a_clock() {
-        let rows = Table::of(include_str!("../../../../data/familiar_boards.tsv")).rows();
-        assert_eq!(FAMILIAR.len(), rows.count());
+        let mut rows = Table::of(include_str!("../../../../data/familiar_boards.tsv")).rows();
+        assert!(rows.all(|row| NamedBoard::of(row.get("name")).usual_mhz.is_some()));
     }
 }

@@ -78,6 +78,12 @@ impl Explanation {
         self.scores.is_empty() || main.any(|score| diagnosis.holds_for.contains(&score.score))
     }
 
+    /// True if a main score with the verdict of the run has it because of this diagnosis.
+    pub fn explains_a_worst_score(&self, diagnosis: &Diagnosis) -> bool {
+        let worst = self.scores.iter().filter(|score| score.is_main && score.verdict == self.verdict);
+        worst.flat_map(|score| &score.because).any(|index| self.diagnoses.get(*index) == Some(diagnosis))
+    }
+
     /// The ledger of a score.
     pub fn ledger(&self, score: &ScoreKey) -> Option<&Ledger> {
         self.ledgers.iter().find(|ledger| ledger.score == *score)

@@ -18,7 +18,7 @@ pub fn results(rows: &[Row]) -> String {
     };
     let listed = rows.iter().map(|row| (row, None));
     let body = html! {
-        (wide("Results", &html! { table.cards.results { thead { (head()) } tbody { @for (row, page) in listed { (result_row(row, page)) } } } }))
+        (wide("Results", &html! { table.cards.results { thead { (head(false)) } tbody { @for (row, page) in listed { (result_row(row, page)) } } } }))
         @for note in notes(rows) { p.soft { (facts::plain(&note)) } }
     };
     let part = Part::of("results", "Results", body);

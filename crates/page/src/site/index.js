@@ -14,14 +14,14 @@
   const compare = new Intl.Collator("en", { numeric: true, sensitivity: "base" }).compare;
   const results = data.rows.map(([[page, file, verdict, died], cells, figures, choices], order) => ({
     page, file, verdict, died, cells, figures, choices, order,
-    cell: (column) => [...cells, verdict + died, file][column],
+    cell: (column) => [...cells, verdict + died][column],
     // Numbers behind the text: the clock in column 1, scores in the last cells.
     number: (column) => column === 1 ? figures[0] : column >= data.firstNumber && column < cells.length ? figures[column - data.firstNumber + 1] : undefined,
     text: [...cells, verdict + died, file, ...choices.flat()].join(" ").toLowerCase(),
   }));
   const table = byId("table"), body = table.tBodies[0], headings = [...table.tHead.rows[0].cells];
   const search = byId("search"), selects = [...document.querySelectorAll("select[data-choice]")];
-  const isNumber = (column) => column === 1 || column >= data.firstNumber && column < data.headings.length - 2;
+  const isNumber = (column) => column === 1 || column >= data.firstNumber && column < data.headings.length - 1;
   let state, shown = data.shown;
 
   const sorted = new Map();
@@ -33,6 +33,13 @@
       sorted.set(column, [...results].sort((a, b) => before(a, b) || a.order - b.order));
     }
     return sorted.get(column);
+  };
+
+  // Length of the bar of a score in percent of its cell.
+  const bar = (result, column) => {
+    const value = result.number(column), full = data.full[column - data.firstNumber];
+    const isDrawn = value && full && result.verdict !== "invalid" && result.cells[column][0] !== "~";
+    return isDrawn ? { style: "--w:" + Math.min(100, Math.round(100 * value / full)) } : {};
   };
 
   const line = (result) => {
@@ -48,10 +55,9 @@
       element("th", { class: "name", scope: "row" }, element("a", { href: result.page }, result.cells[0])));
     result.cells.forEach((cell, column) => {
       const label = { "data-label": data.headings[column] };
-      if (column) row.append(element("td", column >= data.firstNumber ? { class: "number", ...label } : label, cell));
+      if (column) row.append(element("td", column >= data.firstNumber ? { class: "number", ...label, ...bar(result, column) } : label, cell));
     });
-    row.append(element("td", { "data-label": "Verdict" }, element("span", { class: result.verdict }, element("b", {}, result.verdict)), result.died),
-      element("td", { "data-label": "File" }, result.file));
+    row.append(element("td", { "data-label": "Verdict" }, element("span", { class: result.verdict }, element("b", {}, result.verdict)), result.died));
     return row;
   };
 
@@ -89,7 +95,7 @@
       const isComparable = own && other && result !== first && first.cells[column][0] !== "~" && result.cells[column][0] !== "~";
       return isComparable ? " (" + (own >= other ? "+" : "") + (100 * (own / other - 1)).toFixed(1) + " %)" : "";
     };
-    target.tBodies[0].replaceChildren(...data.headings.slice(1, -1).map((heading, at) => element("tr", {},
+    target.tBodies[0].replaceChildren(...data.headings.slice(1).map((heading, at) => element("tr", {},
       element("th", { scope: "row" }, heading),
       ...chosen.map((result) => element("td", {}, result.cell(at + 1) + (isNumber(at + 1) ? change(result, at + 1) : ""))))));
   };

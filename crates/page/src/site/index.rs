@@ -7,9 +7,9 @@ use super::table::{MARKS, row, table};
 use super::{Group, Kind, Site, SiteResult, framed, page, result_path};
 use crate::document::{Part, TABLE};
 use crate::draw::wide;
-use crate::result_row::{FIRST_NUMBER, cells, head, short_distribution};
+use crate::result_row::{BarScale, FIRST_NUMBER, cells, head, short_distribution};
 use compare::{ClockGroup, NamedBoard, by_clock};
-use explain::results::COLUMNS;
+use explain::results::{COLUMNS, Row};
 use facts::stats::median;
 use facts::{Verdict, how_many, number};
 use maud::{Markup, PreEscaped, html};
@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 /// Number of boards in the unfolded chart.
 const BARS_SHOWN: usize = 40;
 /// Number of rows in the page without its script.
-const ROWS_SHOWN: usize = 200;
+const ROWS_SHOWN: usize = 100;
 /// Number of rows that the script draws at first: each filter redraws them, which takes a browser most of the time.
 const ROWS_DRAWN: usize = 50;
 /// Memory sizes on the market, in GiB.
@@ -97,18 +97,32 @@ pub(super) fn all(site: &Site<'_>) -> String {
     page(&name, "", &top, &[("results", "Results", body)])
 }
 
+/// Results by 7-zip on all CPUs, the best first; scores that cannot be compared and invalid ones follow.
+fn ranked<'a>(site: &Site<'a>) -> Vec<SiteResult<'a>> {
+    let mut results = site.results.clone();
+    let is_behind = |row: &Row| (row.verdict == Verdict::Invalid, row.cells[FIRST_NUMBER].starts_with('~'));
+    let mips = |row: &Row| row.figures[0].unwrap_or(0.0);
+    results.arrange_by(|a, b| {
+        let (a, b) = (&a.entry.row, &b.entry.row);
+        is_behind(a).cmp(&is_behind(b)).then_with(|| mips(b).total_cmp(&mips(a)))
+    });
+    results
+}
+
 fn results(site: &Site<'_>) -> Markup {
-    let shown = &site.results[..site.results.len().min(ROWS_SHOWN)];
+    let ranked = ranked(site);
+    let scale = BarScale::of(ranked.iter().map(|listed| &listed.entry.row));
+    let shown = &ranked[..ranked.len().min(ROWS_SHOWN)];
     html! {
         (filters(site))
         p id="count" role="status" {
             @if shown.len() < site.results.len() { "The first " (shown.len()) " of " (how_many(site.results.len(), "result")) "; " a href="all.html" { "all in one table" } "." }
             @else { (how_many(shown.len(), "result")) "." }
         }
-        (wide("Results", &html! { table.cards.results id="table" { thead { (head()) } tbody { @for listed in shown { (row(listed, "")) } } } }))
+        (wide("Results", &html! { table.cards.results id="table" { thead { (head(true)) } tbody { @for listed in shown { (row(listed, "", &scale)) } } } }))
         p { button id="more" type="button" hidden { "Show more" } }
         div id="comparison" hidden { h3 { "Comparison" } (wide("Comparison of chosen results", &html! { table id="compared" { thead { } tbody { } } })) }
-        script id="rows" type="application/json" { (PreEscaped(json(site))) }
+        script id="rows" type="application/json" { (PreEscaped(json(&ranked, &scale))) }
     }
 }
 
@@ -231,11 +245,11 @@ fn data(site: &Site<'_>) -> Markup {
     }
 }
 
-/// Data of the script: headings, and for each result page, file, verdict, cells, figures and filter values. It contains
-/// no `<` that could end the element.
-fn json(site: &Site<'_>) -> String {
-    let headings: Vec<&str> = COLUMNS.iter().copied().chain(["Verdict", "File"]).collect();
-    let rows = site.results.iter().map(|listed| {
+/// Data of the script: headings, scores of full bars, and for each result page, file, verdict, cells, figures and filter values.
+/// It contains no `<` that could end the element.
+fn json(results: &[SiteResult<'_>], scale: &BarScale) -> String {
+    let headings: Vec<&str> = COLUMNS.iter().copied().chain(["Verdict"]).collect();
+    let rows = results.iter().map(|listed| {
         let row = &listed.entry.row;
         let cells = cells(row);
         let clock = row.clock_khz.map(f64::from);
@@ -250,6 +264,7 @@ fn json(site: &Site<'_>) -> String {
     let data = json!({
         "headings": headings,
         "firstNumber": FIRST_NUMBER,
+        "full": scale.0,
         "shown": ROWS_DRAWN,
         "choices": CHOICES.map(|choice| choice.id),
         "rows": rows.collect::<Vec<Value>>(),

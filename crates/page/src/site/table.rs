@@ -2,7 +2,7 @@
 
 use super::{SiteResult, result_path};
 use crate::draw::wide;
-use crate::result_row::{head, row as result_row};
+use crate::result_row::{BarScale, head, row as result_row};
 use explain::results::notes;
 use maud::{Markup, html};
 
@@ -12,17 +12,18 @@ pub(super) const MARKS: &str =
 
 /// Table with links relative to a directory of the site, or to its root if `up` is empty.
 pub(super) fn table(label: &str, results: &[SiteResult<'_>], up: &str) -> Markup {
+    let scale = BarScale::of(results.iter().map(|listed| &listed.entry.row));
     let body = html! {
         table.cards.results {
-            thead { (head()) }
-            tbody { @for listed in results { (row(listed, up)) } }
+            thead { (head(true)) }
+            tbody { @for listed in results { (row(listed, up, &scale)) } }
         }
     };
     html! { (wide(label, &body)) (estimates(results)) }
 }
 
-pub(super) fn row(listed: &SiteResult<'_>, up: &str) -> Markup {
-    result_row(&listed.entry.row, Some(format!("{up}{}", result_path(listed.page))))
+pub(super) fn row(listed: &SiteResult<'_>, up: &str, scale: &BarScale) -> Markup {
+    result_row(&listed.entry.row, Some((format!("{up}{}", result_path(listed.page)), scale)))
 }
 
 /// Explanation of each estimate.

@@ -152,6 +152,7 @@
   const guarded = (work) => (...given) => Promise.resolve(work(...given)).catch((error) => say(error.message));
   part("files").onchange = guarded(async ({ target }) => { const files = [...target.files]; target.value = ""; await open(files); });
   part("read").onclick = guarded(() => open([new File([part("text").value], "pasted.txt")]));
+  part("try").onclick = guarded(() => open([new File([Uint8Array.from(atob(part("example").text), (c) => c.charCodeAt(0))], "example.txt")]));
   part("clear").onclick = guarded(async () => {
     await ask("clear");
     entries = [];

@@ -34,9 +34,12 @@ pub(super) fn verdict(explained: &Explanation) -> VerdictSentence {
 /// Diagnoses that explain the verdict over the main scores, in words.
 fn reasons(explained: &Explanation, is_wanted: impl Fn(&Diagnosis) -> bool) -> Vec<String> {
     let main = explained.worst_first().into_iter().filter(|diagnosis| explained.is_of_main(diagnosis));
-    // Remarks do not explain the verdict.
-    let worst = main.filter(|diagnosis| Verdict::of(diagnosis.severity) == explained.verdict);
-    worst.filter(|diagnosis| is_wanted(diagnosis)).map(|diagnosis| reason(explained, diagnosis)).collect()
+    let (worst, others): (Vec<&Diagnosis>, Vec<&Diagnosis>) =
+        main.partition(|diagnosis| Verdict::of(diagnosis.severity) == explained.verdict);
+    // A score that lacks repetitions is worse than its cause. Remarks do not explain the verdict.
+    let of_score = |diagnosis: &&Diagnosis| explained.explains_a_worst_score(diagnosis);
+    let worst = if worst.is_empty() { others.into_iter().filter(of_score).collect() } else { worst };
+    worst.into_iter().filter(|diagnosis| is_wanted(diagnosis)).map(|diagnosis| reason(explained, diagnosis)).collect()
 }
 
 fn degraded(explained: &Explanation) -> VerdictSentence {

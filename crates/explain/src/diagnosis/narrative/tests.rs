@@ -58,6 +58,21 @@ fn a_cause_is_told_with_what_follows_from_it_and_what_helps() {
 }
 
 #[test]
+fn an_invalid_score_has_a_reason_that_is_less_grave() {
+    let record = with_scores(own_run(), 1420, &[5345, 5000, 4600]);
+    let found = [
+        finding("thermal-throttling", Severity::Degraded, &[]),
+        finding("scores-decline", Severity::Degraded, &[("fall", Quantity::Percent(14.0))]),
+    ];
+    let mut explained = crate::diagnosis::explain_findings(&Facts::of(&record), found.to_vec());
+    explained.verdict = facts::Verdict::Invalid;
+    let lowered = explained.scores.iter_mut().filter(|score| score.verdict == facts::Verdict::Degraded);
+    lowered.for_each(|score| score.verdict = facts::Verdict::Invalid);
+    let told = Narrative::of(&Facts::of(&record), &explained);
+    assert_eq!(told.verdict, "Results are invalid; do not use them: heat, in 7-zip on all CPUs.");
+}
+
+#[test]
 fn a_ledger_is_one_sentence() {
     use facts::{Basis, Expected, Ledger, Method, Part, Points, Tenths};
     use record::{Fact, Missing};
