@@ -86,6 +86,7 @@ fn tester_is_asked_and_gives_the_mean_of_its_samples() {
 
 /// Plays a tester for a second, or for the seconds of `SBC_BENCH_METER_S`, and prints the CPU time of the thread that polls it.
 #[test]
+#[expect(clippy::print_stdout, reason = "`cargo xtask bench --meter` shows it")]
 fn polling_reads_every_report() {
     let seconds = std::env::var("SBC_BENCH_METER_S").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
     let (ours, mut device) = pair();
