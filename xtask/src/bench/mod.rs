@@ -34,8 +34,9 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
     let at = words.iter().position(|word| *word == "--").unwrap_or(words.len());
     let arguments = words.get(at + 1..).unwrap_or_default();
     let mut words = Words(words[..at].to_vec());
-    let flags = ["--kills", "--libc", "--boards", "--page", "--viewers", "--tick", "--monitor-only"];
-    let [is_kills, is_libc, is_boards, is_page, is_viewers, is_tick, monitor_only] = flags.map(|name| words.flag(name));
+    let flags = ["--kills", "--libc", "--boards", "--page", "--viewers", "--tick", "--meter", "--monitor-only"];
+    let [is_kills, is_libc, is_boards, is_page, is_viewers, is_tick, is_meter, monitor_only] =
+        flags.map(|name| words.flag(name));
     let [named, record] = ["--binary", "--record"].map(|name| words.value::<PathBuf>(name));
     let (hub_results, site, versions) = (words.values("--hub")?, words.value("--site")?, words.values("--sevenzip")?);
     let (pairs, samples) = (words.value("--pairs")?.unwrap_or(10), words.value::<usize>("--samples")?.unwrap_or(20));
@@ -57,6 +58,9 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
     }
     if is_boards {
         return boards();
+    }
+    if is_meter {
+        return meter();
     }
     if let Some([results]) = hub_results {
         return hub(results, arguments);
@@ -117,6 +121,13 @@ fn boards() -> Result<()> {
     let words = "test --quiet --package sbc-bench --bench boards -- --nocapture --test-threads 1";
     let status = workspace::run(workspace::cargo().args(words.split(' ')).env("SBC_BENCH_NO_SKIP", "1"));
     status.context("the boards were not understood")
+}
+
+/// Plays a tester on USB for a minute, and prints the CPU time of the thread that reads it.
+fn meter() -> Result<()> {
+    let words = "test --quiet --locked --release --package sbc-bench-net polling_reads_every_report -- --nocapture";
+    let status = workspace::run(workspace::cargo().args(words.split(' ')).env("SBC_BENCH_METER_S", "60"));
+    status.context("the tester was not read")
 }
 
 /// Load on a hub: results, uploads and queries, on SQLite and PostgreSQL; `arguments` may name one of them.

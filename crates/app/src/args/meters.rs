@@ -5,9 +5,9 @@ use super::Environment;
 /// Power meters, and ignored sensors.
 #[derive(Debug, Clone, Default, PartialEq, clap::Args)]
 pub(crate) struct MeterFlags {
-    /// Read a power meter: `auto` for those on USB, or a kind of `sbc-bench list meters` with its address. /N selects
-    /// output N of a host (default 1), /all all outputs
-    #[arg(long = "meter", value_name = "KIND:HOST[/N]")]
+    /// Read a power meter: `auto` for those on USB, or a kind of `sbc-bench list meters` as spelled there, such as
+    /// shelly:HOST/2 for the second output of a host, or json:http://HOST/PATH#$.power:W
+    #[arg(long = "meter", value_name = "METER")]
     meters: Vec<String>,
     /// Do not read the sensor of this name, such as the thermal zone cpu-thermal or a channel of `list channels`. For
     /// every run: a line ignore_sensors = ["NAME"] in a file of definitions

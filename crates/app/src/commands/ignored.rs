@@ -95,8 +95,8 @@ const VALUES: &[(&str, &str)] = &[
     ("PARTS", "idle"),
     ("DEVICE", "usb"),
     ("FORMAT", "csv"),
-    ("KIND:HOST[/N]", "shelly:127.0.0.1"),
     ("KHZ|extremes|all", "all"),
+    ("METER", "shelly:127.0.0.1"),
     ("N", "7"),
     ("N|auto", "7"),
     // A network is refused.

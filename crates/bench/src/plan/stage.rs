@@ -76,14 +76,18 @@ pub enum PowerLoad {
     Idle,
     /// One job, repeated.
     Job(Job),
-    /// These jobs at once, while all CPUs have the load that draws most.
+    /// These jobs at once.
     Together(Vec<Job>),
 }
 
-/// Name of the state in which these loads run while all CPUs are busy.
+/// Name of the state in which these loads run at once.
 pub(crate) fn at_once(workloads: impl Iterator<Item = WorkloadId>) -> Variant {
     let names: Vec<&str> = workloads.map(WorkloadId::label).collect();
-    format!("all CPUs, {} at once", names.join(" and ")).into()
+    let (last, others) = names.split_last().unwrap_or((&"nothing", &[]));
+    match others {
+        [] => format!("{last} alone").into(),
+        _ => format!("{} and {last} at once", others.join(", ")).into(),
+    }
 }
 
 /// Durations of [`Stage::LoadStep`].

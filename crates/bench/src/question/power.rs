@@ -319,9 +319,17 @@ fn loads(machine: &Machine) -> Vec<PowerState> {
         states.push(state(WorkloadId::Flops, Variant::own("fp64"), own));
         states.push(state(WorkloadId::MemoryCopy, Variant::ONLY, own));
     }
+    let of_cpus = [
+        (WorkloadId::Lzma, format!("on-{}-cpus", cpus.len()).into()),
+        (WorkloadId::Flops, Variant::own("fp64")),
+        (WorkloadId::MemoryCopy, Variant::ONLY),
+    ];
+    let of_cpus =
+        of_cpus.map(|(workload, variant)| Job { time: Some(LOAD_TIME), ..Job::on(workload, variant, cpus.clone()) });
     let gpu = Form::first(WorkloadId::OpenGl.as_str()).ok().flatten();
     let drive = Form { workload: WorkloadId::Drive, variant: Variant::own("read") };
-    let jobs: Vec<Job> = [drive].into_iter().chain(gpu).map(|form| form.job(cpus.clone())).collect();
+    let others = [drive].into_iter().chain(gpu).map(|form| form.job(cpus.clone()));
+    let jobs: Vec<Job> = of_cpus.into_iter().chain(others).collect();
     let name = at_once(jobs.iter().map(|job| job.workload));
     states.push(PowerState { name, load: PowerLoad::Together(jobs), limit: LOAD_LIMIT });
     states
@@ -383,7 +391,7 @@ mem
         assert_eq!(sleep[2..], [of("s2idle").as_slice(), of("deep").as_slice(), &[BACK.to_owned()]].concat());
         let load = outline(&[Part::Load], &[], true);
         assert_eq!(load[1..3], [GOVERNOR, "measure lzma on 1 CPU, at most 16 s"]);
-        let all = "measure all CPUs, drive and opengl at once, at most 16 s";
+        let all = "measure lzma, flops, memory copy, drive and opengl at once, at most 16 s";
         assert_eq!(load[load.len() - 2..], [all, BACK]);
         assert!(!load.iter().any(|line| line.contains("bl_power")), "only with the part of devices: {load:?}");
     }

@@ -108,27 +108,21 @@ impl Runner<'_> {
         }
     }
 
-    /// Repeats all jobs at once while all CPUs work, until the power is known. The step names those that ran.
+    /// Repeats all jobs at once, until the power is known. The step names those that ran, and why others did not.
     fn power_at_once(&mut self, machine: &Machine, state: &PowerState, jobs: &[Job], refused: Option<String>) {
         self.step_begins(state.name.as_str(), 0);
         let begin = self.moment();
         let cpus = online_cpus(machine);
         let (variant, outcome) = match refused {
             Some(why) => (state.name.clone(), not_started(why)),
-            None => self.loads_at_once(machine, state, jobs, &cpus),
+            None => self.loads_at_once(machine, state, jobs),
         };
         let mut step = self.heat_step(WorkloadId::Heat, variant, cpus, begin, outcome);
         step.not_comparable.get_or_insert_with(|| "several loads ran at once".into());
         self.step_ended(step);
     }
 
-    fn loads_at_once(
-        &mut self,
-        machine: &Machine,
-        state: &PowerState,
-        jobs: &[Job],
-        cpus: &[u32],
-    ) -> (Variant, Outcome) {
+    fn loads_at_once(&mut self, machine: &Machine, state: &PowerState, jobs: &[Job]) -> (Variant, Outcome) {
         let Self { context, recorder, tools, site, group, .. } = self;
         let (root, timeline, cancelled) = (context.root, context.timeline, context.cancelled);
         let (tools, site, group) = (&*tools, &*site, group.as_ref());
@@ -160,30 +154,23 @@ impl Runner<'_> {
             }
             ended.store(Signal::TERM.as_raw(), Ordering::Relaxed);
         };
-        let run = || {
-            std::thread::scope(|scope| {
-                let repeat = &repeat;
-                let start = |job| threads::spawn_scoped(scope, "load", move || repeat(job));
-                let started: Vec<_> = jobs.iter().map(start).collect();
-                wait();
-                let ends = started.into_iter().map(|thread| thread.map(threads::join));
-                ends.map(|end| end.unwrap_or_else(|missing| Err(missing.to_string()))).collect::<Vec<_>>()
-            })
-        };
-        let ran: Vec<Result<(), String>> = match while_busy(cpus.iter().copied(), run) {
-            Ok(ran) => ran,
-            Err(missing) => return (state.name.clone(), Outcome::Skipped(missing)),
-        };
+        let ran: Vec<Result<(), String>> = std::thread::scope(|scope| {
+            let repeat = &repeat;
+            let start = |job| threads::spawn_scoped(scope, "load", move || repeat(job));
+            let started: Vec<_> = jobs.iter().map(start).collect();
+            wait();
+            let ends = started.into_iter().map(|thread| thread.map(threads::join));
+            ends.map(|end| end.unwrap_or_else(|missing| Err(missing.to_string()))).collect()
+        });
         let (mut beside, mut lacking) = (Vec::new(), Vec::new());
         for (job, ran) in jobs.iter().zip(ran) {
             match ran {
                 Ok(()) => beside.push(job.workload),
-                Err(why) => lacking.push(format!("{}: {why}", job.workload.label())),
+                Err(why) => lacking.push(format!("{} not loaded: {why}", job.workload.label())),
             }
         }
         let detail = lacking.join("; ");
         if beside.is_empty() {
-            // The same as a load of all CPUs, which is another state.
             return (state.name.clone(), Outcome::Skipped(Missing::unsupported("", detail)));
         }
         let scores = Scores { detail, ..Scores::default() };

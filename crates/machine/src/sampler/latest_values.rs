@@ -106,7 +106,7 @@ impl LatestValues {
     }
 
     /// Number of reads, and their total time in nanoseconds.
-    pub(super) fn cost(&self) -> (u64, u64) {
+    pub fn cost(&self) -> (u64, u64) {
         let state = self.state();
         (state.reads, state.read_ns)
     }

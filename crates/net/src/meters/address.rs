@@ -76,9 +76,9 @@ impl Address {
         let kinds = || KINDS.iter().map(|kind| kind.id).collect::<Vec<_>>().join(", ");
         let (id, rest) = text.split_once(':').unwrap_or((text, ""));
         let Some(kind) = KINDS.iter().find(|kind| kind.id == id) else {
-            let what = "--meter must be KIND:HOST or KIND:HOST/N, not";
-            let what = if text.contains(':') { "Unknown power meter kind" } else { what };
-            return Err(format!("{what} {id:?}; kinds: {}.", kinds()));
+            let what =
+                if text.contains(':') { "Unknown power meter kind" } else { "--meter must be KIND:ADDRESS, not" };
+            return Err(format!("{what} {id:?}; kinds: {}. See `sbc-bench list meters`.", kinds()));
         };
         let address = Self {
             kind,
@@ -197,7 +197,7 @@ mod tests {
             ("command:read # it #$.w:W", Ok(("command", "read # it ", Outputs::One(1)))),
             ("sigrok:rdtech-tc:conn=/dev/ttyACM0", Ok(("sigrok", "rdtech-tc:conn=/dev/ttyACM0", Outputs::One(1)))),
             ("fnirsi", Ok(("fnirsi", "", Outputs::One(1)))),
-            ("plug", Err("must be KIND:HOST")),
+            ("plug", Err("must be KIND:ADDRESS")),
             ("netio", Err("must be netio:HOST")),
             ("json:https://h/s#$.power", Err("must be json:http://")),
             ("json:http://h/s", Err("must be json:http://")),

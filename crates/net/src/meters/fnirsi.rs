@@ -6,16 +6,17 @@
 //! It continues as long as a fourth request is repeated: once per second for FNB58 and FNB48S, after each report for the
 //! others. Source of these facts: <https://github.com/baryluk/fnirsi-usb-power-data-logger>.
 //!
-//! The tester sends no energy; it is integrated here over all samples, and ends when samples were lost.
+//! The tester sends no energy; it is integrated here over all samples, and ends when samples were lost. Readings are means
+//! over a tenth of a second.
 
 use super::reading::{Raw, unit};
 use super::usb::{self, Device};
 use super::{ANSWER_MAX, Address, Answer, Opened, Source};
 use machine::{Caller, Failure, Root};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
+use rustix::io::{Errno, ioctl_fionbio};
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::time::{Duration, Instant};
 
 /// Word of these testers in the table of USB ids.
@@ -40,6 +41,10 @@ const GO_ON: [u8; 2] = [0x83, 0x9e];
 const GO_ON_EVERY: Duration = Duration::from_secs(1);
 /// Maximum time between reports without lost samples.
 const LATE: Duration = Duration::from_millis(500);
+/// Reports of this time are read together: a wake-up costs more than a report.
+pub(super) const GATHERED: Duration = Duration::from_millis(100);
+/// Maximum number of reports read together, as many as hidraw keeps.
+const REPORTS_MAX: usize = 64;
 /// Factor of 10 µV to mV.
 const PER_THOUSANDTH: f64 = 100.0;
 
@@ -63,8 +68,9 @@ struct Energy {
 }
 
 impl Energy {
-    fn add(&mut self, milliwatts: f64, now: Instant) -> Option<f64> {
-        let time = self.last.replace(now).map_or(SAMPLE_TIME * SAMPLES as u32, |last| now.duration_since(last));
+    /// Adds the mean power of these samples, which is that of the time since the last ones.
+    fn add(&mut self, milliwatts: f64, samples: usize, now: Instant) -> Option<f64> {
+        let time = self.last.replace(now).map_or(SAMPLE_TIME * samples as u32, |last| now.duration_since(last));
         self.is_broken |= time > LATE;
         self.microjoules += milliwatts * time.as_secs_f64() * 1e3;
         (!self.is_broken).then_some(self.microjoules)
@@ -90,11 +96,12 @@ impl Tester {
                 let path = format!("/dev/{}", self.node);
                 let opened = File::options().read(true).write(true).open(path);
                 let mut file = opened.map_err(|why| failure(&why))?;
+                ioctl_fionbio(&file, true).map_err(|why| Failure::Errno(why.raw_os_error()))?;
                 self.begin(&mut file)?;
                 file
             }
         };
-        let answer = self.report(&mut file);
+        let answer = self.reports(&mut file);
         self.file = Some(file);
         answer
     }
@@ -108,33 +115,38 @@ impl Tester {
         Ok(())
     }
 
-    fn report(&mut self, file: &mut File) -> Result<Option<Answer>, Failure> {
-        if self.asks_each || self.asked.elapsed() >= GO_ON_EVERY {
-            ask(file, GO_ON)?;
-            self.asked = Instant::now();
+    /// Waits for a report, and reads all others that are there. A tester that must be asked for each has no others: it is
+    /// asked again for some time.
+    fn reports(&mut self, file: &mut File) -> Result<Option<Answer>, Failure> {
+        let begin = Instant::now();
+        let mut samples = Vec::with_capacity(SAMPLES * REPORTS_MAX);
+        for number in 0..REPORTS_MAX {
+            if self.asks_each && number > 0 && begin.elapsed() >= GATHERED {
+                break;
+            }
+            if self.asks_each || self.asked.elapsed() >= GO_ON_EVERY {
+                ask(file, GO_ON)?;
+                self.asked = Instant::now();
+            }
+            let is_awaited = self.asks_each || number == 0;
+            let Some(bytes) = report(file, is_awaited)? else { break };
+            match parse_report(&bytes) {
+                Ok(own) => samples.extend(own),
+                Err(Some(why)) => return Err(why),
+                Err(None) => {}
+            }
         }
-        let wait = Timespec { tv_sec: ANSWER_MAX.as_secs() as _, tv_nsec: 0 };
-        let ready = poll(&mut [PollFd::new(&*file, PollFlags::IN)], Some(&wait));
-        if let Ok(0) | Err(_) = ready {
-            return Err(Failure::Errno(Errno::TIMEDOUT.raw_os_error()));
-        }
-        let mut bytes = [0; REPORT_BYTES];
-        let count = file.read(&mut bytes).map_err(|why| failure(&why))?;
-        let samples = match parse_report(&bytes[..count]) {
-            Ok(samples) => samples,
-            Err(why) => return why.map_or(Ok(None), Err),
-        };
-        Ok(Some(self.answer(&samples, Instant::now())))
+        Ok((!samples.is_empty()).then(|| self.answer(&samples, Instant::now())))
     }
 
-    fn answer(&mut self, samples: &[(f64, f64); SAMPLES], now: Instant) -> Answer {
-        let mean = |of: fn(&(f64, f64)) -> f64| samples.iter().map(of).sum::<f64>() / SAMPLES as f64;
+    fn answer(&mut self, samples: &[(f64, f64)], now: Instant) -> Answer {
+        let mean = |of: fn(&(f64, f64)) -> f64| samples.iter().map(of).sum::<f64>() / samples.len() as f64;
         let milliwatts = mean(|(millivolts, milliamperes)| millivolts * milliamperes / 1e3);
         let values = [
             ("mW", Some(milliwatts)),
             ("mV", Some(mean(|sample| sample.0))),
             ("mA", Some(mean(|sample| sample.1))),
-            ("J", self.energy.add(milliwatts, now)),
+            ("J", self.energy.add(milliwatts, samples.len(), now)),
         ];
         let mut raw = Raw::default();
         for (name, value) in values {
@@ -153,6 +165,27 @@ impl Source for Tester {
             std::thread::sleep(GO_ON_EVERY);
         }
         answer
+    }
+}
+
+/// The next report, at most 64 bytes; `None` if none is there and none is awaited.
+fn report(file: &mut File, is_awaited: bool) -> Result<Option<Vec<u8>>, Failure> {
+    let mut bytes = vec![0; REPORT_BYTES];
+    loop {
+        match file.read(&mut bytes) {
+            Ok(count) => {
+                bytes.truncate(count);
+                return Ok(Some(bytes));
+            }
+            Err(why) if why.kind() != ErrorKind::WouldBlock => return Err(failure(&why)),
+            Err(_) if !is_awaited => return Ok(None),
+            Err(_) => {}
+        }
+        let wait = Timespec { tv_sec: ANSWER_MAX.as_secs() as _, tv_nsec: 0 };
+        let ready = poll(&mut [PollFd::new(&*file, PollFlags::IN)], Some(&wait));
+        if let Ok(0) | Err(_) = ready {
+            return Err(Failure::Errno(Errno::TIMEDOUT.raw_os_error()));
+        }
     }
 }
 

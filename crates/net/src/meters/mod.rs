@@ -64,7 +64,7 @@ type Open = fn(&Address, Option<&Caller>) -> Opened;
 pub const KINDS: &[Kind] = &[
     kind(usb::AUTO, Takes::MaybeDevice, usb::open_auto),
     program("command", Takes::Command, lines::open_command),
-    Kind { poll: Duration::ZERO, ..kind(fnirsi::ID, Takes::MaybeDevice, fnirsi::open) },
+    Kind { poll: fnirsi::GATHERED, ..kind(fnirsi::ID, Takes::MaybeDevice, fnirsi::open) },
     kind("json", Takes::Url, pages::open_json),
     Kind { patience: Duration::from_secs(30), ..program("mqtt", Takes::Topic, lines::open_mqtt) },
     Kind { poll: NETIO_POLL, ..kind("netio", Takes::Host, pages::open) },
@@ -300,10 +300,30 @@ mod tests {
         assert!(KINDS.iter().map(|kind| kind.id).eq(TEXTS.rows().map(|row| row.get("kind"))));
         for kind in KINDS {
             assert!(kind.text("about").ends_with('.'), "{}", kind.id);
-            assert!(kind.text("usage").starts_with(kind.id), "{}", kind.id);
+            for text in written_out(kind.text("usage")) {
+                let parsed = Address::parse(&text).unwrap_or_else(|why| panic!("{text}: {why}"));
+                assert_eq!(parsed.kind.id, kind.id);
+            }
             assert!(!kind.text("needs").is_empty() && !kind.text("quality").is_empty(), "{}", kind.id);
             assert!(kind.text("source").starts_with("https://"), "{}", kind.id);
         }
+    }
+
+    /// Addresses of a usage such as `netio:HOST[/N|/all]`: without its optional parts, and with each choice of them.
+    fn written_out(usage: &str) -> Vec<String> {
+        let Some((before, rest)) = usage.split_once('[') else {
+            let names = [
+                ("HOST", "plug.lan"),
+                ("PORT", "9478"),
+                ("/N", "/2"),
+                ("/PATH", "/0123456789abcdef"),
+                ("hidrawN", "hidraw3"),
+            ];
+            return vec![names.iter().fold(usage.to_owned(), |text, (name, value)| text.replace(name, value))];
+        };
+        let (choices, after) = rest.split_once(']').unwrap();
+        let whole = |choice: &str| written_out(&format!("{before}{choice}{after}"));
+        choices.split('|').chain([""]).flat_map(whole).collect()
     }
 
     #[test]
