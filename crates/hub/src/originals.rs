@@ -52,11 +52,11 @@ pub fn unpack(packed: &[u8], size: usize, expected: &str) -> Result<Vec<u8>, Tro
 /// Maximum length of an unpacked page in bytes; a page of the largest Record is smaller.
 const PAGE_BYTES_MAX: u64 = 64 << 20;
 
-/// The bytes of [`pack`] of a page; none if they are damaged.
+/// The bytes of [`pack`] of a page; none if they are damaged or too many.
 pub fn unpack_page(packed: &[u8]) -> Option<Vec<u8>> {
     let mut page = Vec::new();
-    ZlibDecoder::new(packed).take(PAGE_BYTES_MAX).read_to_end(&mut page).ok()?;
-    Some(page)
+    let count = ZlibDecoder::new(packed).take(PAGE_BYTES_MAX).read_to_end(&mut page).ok()?;
+    ((count as u64) < PAGE_BYTES_MAX).then_some(page)
 }
 
 /// Stores an original, unless it exists.
