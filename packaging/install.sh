@@ -26,6 +26,11 @@ install -Dm644 -t "$doc" "$here/../README.md"
 for name in reading-results.md farms.md grafana.json json.md other-systems.md power-meters.md; do
     install -Dm644 -t "$doc" "$here/../docs/$name"
 done
+for page in "$here"/../docs/rules/*.md; do
+    cat "$page"
+    echo
+done > "$doc/rules.md"
+chmod 644 "$doc/rules.md"
 mkdir -p "$doc/examples"
 for name in ansible grafana kubernetes labgrid lava prometheus slurm; do
     cp -r "$here/../deploy/$name" "$doc/examples/"

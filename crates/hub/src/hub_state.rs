@@ -108,6 +108,8 @@ pub struct Tally {
     pub derived: AtomicU64,
     /// Results to be derived again.
     pub outdated: AtomicU64,
+    /// Results whose pages are finished before they are asked for.
+    pub finished: AtomicU64,
     /// Notices sent.
     pub notices: AtomicU64,
     /// Response times by route.

@@ -12,6 +12,7 @@ pub mod clock;
 pub mod counts;
 mod curl;
 pub mod derive;
+pub mod finished;
 pub mod folders;
 pub mod history;
 pub mod hooks;

@@ -49,6 +49,16 @@ pub fn unpack(packed: &[u8], size: usize, expected: &str) -> Result<Vec<u8>, Tro
     Ok(bytes)
 }
 
+/// Maximum length of an unpacked page in bytes; a page of the largest Record is smaller.
+const PAGE_BYTES_MAX: u64 = 64 << 20;
+
+/// The bytes of [`pack`] of a page; none if they are damaged or too many.
+pub fn unpack_page(packed: &[u8]) -> Option<Vec<u8>> {
+    let mut page = Vec::new();
+    let count = ZlibDecoder::new(packed).take(PAGE_BYTES_MAX).read_to_end(&mut page).ok()?;
+    ((count as u64) < PAGE_BYTES_MAX).then_some(page)
+}
+
 /// Stores an original, unless it exists.
 pub fn keep(session: &mut dyn Session, original: &CompressedOriginal) -> Result<(), Trouble> {
     let sql = "INSERT INTO original (hash, size, packed) VALUES ($1, $2, $3) ON CONFLICT (hash) DO NOTHING";

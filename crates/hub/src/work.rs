@@ -4,7 +4,7 @@
 use crate::counts::Counts;
 use crate::hub_state::Hub;
 use crate::store::Trouble;
-use crate::{clock, log, notify, outdated};
+use crate::{clock, finished, log, notify, outdated};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -31,9 +31,9 @@ pub fn count(hub: &Hub, ends: &AtomicBool) {
     }
 }
 
-/// Derives results and sends notices until `ends`.
+/// Derives results, sends notices and makes pages until `ends`.
 pub fn work(hub: &Hub, ends: &AtomicBool) {
-    let mut said = None;
+    let (mut said, mut finished_to, mut uploads) = (None, 0, 0);
     while !ends.load(Ordering::Relaxed) {
         let derived = outdated::derive_one(&*hub.store, &hub.workers, &hub.deriving, hub.build);
         let is_derived = counted(derived, &hub.tally.derived);
@@ -46,7 +46,11 @@ pub fn work(hub: &Hub, ends: &AtomicBool) {
             if said.take().is_some() {
                 progress(hub);
             }
-            rest(ends, BEAT);
+            // Pages wait for the end of a stream of uploads: each of them changes what pages are compared with.
+            let before = std::mem::replace(&mut uploads, hub.tally.uploads.load(Ordering::Relaxed));
+            if before != uploads || !counted(finished::make_one(hub, &mut finished_to), &hub.tally.finished) {
+                rest(ends, BEAT);
+            }
         }
     }
 }

@@ -9,6 +9,7 @@ mod changes;
 mod common;
 mod document;
 mod faults;
+mod finished;
 mod folders;
 mod hostile;
 mod kills;

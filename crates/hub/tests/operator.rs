@@ -2,6 +2,7 @@
 
 use crate::common::running::{Running, program, said};
 use crate::common::{Folder, made, on_hubs};
+use hub::store::{first, read};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -145,11 +146,16 @@ fn bytes_of_what_was_deleted_are_in_no_file_of_the_database() {
         // The end, because the logs begin alike.
         let part = packed[packed.len() - 100..][..40].to_vec();
         assert!(original.contains("0007") && packed.len() > 500, "{original}");
+        assert_eq!(hub.get(&format!("/r/{}", ids[7])).status, 200);
+        let sql = "SELECT key FROM page WHERE result_id = (SELECT id FROM result WHERE slug = $1)";
+        let row = read(&*hub.store(), |session| first(session, sql, &[ids[7].as_str().into()]));
+        let page = row.unwrap().expect("the page is kept").words(0);
         assert!(occurrences(hub, &part) > 0 && occurrences(hub, machine.as_bytes()) > 0);
+        assert!(occurrences(hub, page.as_bytes()) > 0, "{page}");
         // Deleted by its owner, as any client does.
         assert_eq!(hub.ask("DELETE", &format!("/api/results/{}", ids[7])).status, 200);
         if hub.database.is_none() {
-            assert_eq!(occurrences(hub, &part), 0);
+            assert_eq!((occurrences(hub, &part), occurrences(hub, page.as_bytes())), (0, 0));
         }
         let rest: Vec<&str> = ids.iter().filter(|id| **id != ids[7]).map(String::as_str).collect();
         let (is_done, said) = hub.operate(&[&["delete"], &rest[..]].concat(), "");
@@ -160,7 +166,7 @@ fn bytes_of_what_was_deleted_are_in_no_file_of_the_database() {
         // Each kind of name is counted separately.
         testkit::wait_until("what was deleted is in no file", || {
             hub.run(&["compact"]);
-            [machine.as_bytes(), b"Board Secret", b"board-secret", &part]
+            [machine.as_bytes(), b"Board Secret", b"board-secret", &part, page.as_bytes()]
                 .iter()
                 .all(|bytes| occurrences(hub, bytes) == 0)
         });

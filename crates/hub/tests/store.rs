@@ -44,7 +44,7 @@ fn migrations_run_once_and_a_newer_database_is_refused() {
     on_both(|store, name| {
         assert_eq!(
             migrate(&**store, 1).unwrap(),
-            ["results", "changes", "counted", "died", "orders", "owners", "quotas", "hooks"],
+            ["results", "changes", "counted", "died", "orders", "owners", "quotas", "hooks", "pages"],
             "{name}"
         );
         assert_eq!(migrate(&**store, 2).unwrap(), [""; 0], "{name}");
@@ -65,7 +65,7 @@ fn several_hubs_migrate_at_the_same_time() {
             })
             .collect();
         let taken: usize = threads.into_iter().map(|thread| thread.join().unwrap()).sum();
-        assert_eq!(taken, 8, "{name}");
+        assert_eq!(taken, 9, "{name}");
     });
 }
 

@@ -14,7 +14,9 @@ const PLACES_MAX: usize = 6;
 
 /// Section `Evidence`.
 pub(super) fn details(record: &Record, explained: &Explanation, columns: usize) -> String {
-    let mut text = wrapped_at("Evidence (each rule has a page, docs/rules/RULE.md):", 0, columns) + "\n";
+    let mut text =
+        wrapped_at("Evidence (rules.md of the package, or docs/rules of the source, explains each rule):", 0, columns)
+            + "\n";
     for diagnosis in explained.worst_first() {
         let heading = facts::lines::capitalised(diagnosis.cause.words());
         let heading = format!("   {heading} ({} % confidence)", diagnosis.confidence_percent);

@@ -30,6 +30,9 @@ pub(super) struct Product {
     copied: &'static [(&'static str, &'static str)],
 }
 
+/// Document with all pages of rules, which `explain --details` names.
+const RULES: &str = "rules.md";
+
 /// Folder of the checkout with the examples of farms, and its place in packages. The container is one of a hub.
 const EXAMPLES: (&str, &str) = ("deploy/", "doc/examples/");
 const NO_EXAMPLE: &str = "deploy/container/";
@@ -76,7 +79,8 @@ const HUB_PRODUCT: Product = Product {
 impl Product {
     /// Names of the documents that every package has.
     pub(super) fn documents(&self) -> impl Iterator<Item = &'static str> {
-        self.copied.iter().filter_map(|(_, to)| to.strip_prefix("doc/"))
+        let copied = self.copied.iter().filter_map(|(_, to)| to.strip_prefix("doc/"));
+        copied.chain((self.name == BOARD_PRODUCT.name).then_some(RULES))
     }
 
     /// Product of a part.
@@ -189,7 +193,7 @@ fn staged(product: &Product, target: &Target, binary: &Path, epoch: &str) -> Res
         fs::copy(workspace::root().join(from), root.join(to))?;
     }
     if name == BOARD_PRODUCT.name {
-        fs::write(root.join("doc/rules.md"), rules()?)?;
+        fs::write(root.join("doc").join(RULES), rules()?)?;
         let tracked = workspace::git(&["ls-files", EXAMPLES.0])?;
         // Hidden files are settings of linters.
         for example in tracked.lines().filter(|path| !path.starts_with(NO_EXAMPLE) && !path.contains("/.")) {

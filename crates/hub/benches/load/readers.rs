@@ -15,14 +15,35 @@ const TIME: Duration = Duration::from_secs(20);
 /// Prints the times of the index and of the pages of all listed results.
 pub(crate) fn closed_loop(hub: &Running) {
     let ids = listed(hub);
+    println!("  pages of results finished in advance: {:.0} s", finished(hub).as_secs_f64());
     println!("  {READERS} readers, each asks again at once, for {} s; ms and pages:", TIME.as_secs());
     println!("  {:<32}{:>8} {:>8} {:>8} {:>11}", "", "p50", "p95", "pages/s", "CPU ms each");
     row(hub, "page: newest", &|_| "/".to_owned());
-    // The first round finds no page in the cache of the hub.
+    // No page was asked for before the first round.
     for name in ["page: result", "page: result, again"] {
         let any = |chance: &mut Chance| format!("/r/{}", ids[chance.whole(0, ids.len() as u64 - 1) as usize]);
         row(hub, &format!("{name} ({} ids)", ids.len()), &any);
     }
+}
+
+/// Time until the hub has finished the pages of all results: until the count stands still for some beats of its work.
+fn finished(hub: &Running) -> Duration {
+    let count = || {
+        hub.get("/metrics")
+            .body
+            .lines()
+            .find_map(|line| line.strip_prefix("sbc_bench_hub_finished_total ")?.parse::<u64>().ok())
+    };
+    let begin = Instant::now();
+    let (mut last, mut moved) = (None, begin);
+    while moved.elapsed() < Duration::from_secs(3) {
+        std::thread::sleep(Duration::from_millis(100));
+        let now = count();
+        if now != last {
+            (last, moved) = (now, Instant::now());
+        }
+    }
+    moved.duration_since(begin)
 }
 
 /// Ids of all listed results, page by page.

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// `GET /metrics`: counters of this process, and the latest count of results.
 pub(super) fn metrics(ask: &Ask) -> Result<Answer, Refusal> {
     let tally = &ask.hub.tally;
-    let rows: [(&str, &str, &str, &AtomicU64); 8] = [
+    let rows: [(&str, &str, &str, &AtomicU64); 9] = [
         ("requests_total", "counter", "Requests answered.", &tally.requests),
         ("failures_total", "counter", "Answers with status 500 or above.", &tally.failures),
         ("uploads_total", "counter", "Results taken in.", &tally.uploads),
@@ -18,6 +18,7 @@ pub(super) fn metrics(ask: &Ask) -> Result<Answer, Refusal> {
         ("limited_total", "counter", "Requests refused by a rate limit.", &tally.limited),
         ("derived_total", "counter", "Results derived once more for a newer build.", &tally.derived),
         ("outdated_results", "gauge", "Results that wait to be derived once more.", &tally.outdated),
+        ("finished_total", "counter", "Results whose pages are finished before they are asked for.", &tally.finished),
         ("notices_total", "counter", "Notices of changes sent.", &tally.notices),
     ];
     let mut text = String::new();

@@ -15,8 +15,6 @@ use std::time::Instant;
 
 /// Verdict of results that show the ability of a machine.
 const VALID: &str = "valid";
-/// Maximum number of results of this hub in the comparison of a result.
-const KNOWN_MAX: i64 = 50;
 
 /// Parameters of lists.
 pub(super) const FILTERS: [&str; 13] = [
@@ -259,19 +257,6 @@ pub(super) fn references(ask: &Ask) -> Result<Answer, Refusal> {
     let next =
         page.next.map(|cursor| format!("{}/api/references{}", ask.own_url, parameters.with("cursor", &cursor.text())));
     Ok(Answer { next, ..Answer::of(Media::Tsv, table) })
-}
-
-/// Reference data of the latest valid and listed results with the SoC of a result, or with its board if the SoC is
-/// unknown.
-pub(super) fn references_of(ask: &Ask) -> Result<String, Refusal> {
-    let sql = "SELECT (SELECT slug FROM name WHERE id = soc_id), (SELECT slug FROM name WHERE id = board_id) FROM result \
-               WHERE slug = $1";
-    let row = read(&*ask.hub.store, |session| first(session, sql, &[ask.name.as_str().into()]))?;
-    let name = |kind, column| Some((kind, row.as_ref()?.text(column)?.to_owned()));
-    let Some(name) = name(Kind::Soc, 0).or_else(|| name(Kind::Board, 1)) else { return Ok(String::new()) };
-    let query = Query { names: vec![name], verdict: Some(VALID.to_owned()), limit: KNOWN_MAX, ..Query::default() };
-    let ids: Vec<i64> = page_of(ask, &query)?.rows.iter().map(|row| row.id).collect();
-    Ok(read(&*ask.hub.store, |session| references::table(session, &ids))?)
 }
 
 /// `GET /api/mine`: all results of the owner, including unlisted and quarantined ones.

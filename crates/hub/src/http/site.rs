@@ -3,10 +3,12 @@
 use super::answer::{Answer, Media, Refusal};
 use super::ask::Parameters;
 use super::input::Ask;
-use super::reading::{FILTERS, found, page_by_worker, page_of, query_of, references_of};
+use super::reading::{FILTERS, found, page_by_worker, page_of, query_of};
+use crate::finished::PageSource;
 use crate::history;
+use crate::log;
 use crate::names::{Kind, slug_of};
-use crate::pages::{self, PageContext};
+use crate::pages;
 use crate::query::{LIMIT_MAX, ListRow, Page, Query, sort_of};
 use crate::results::NAMED;
 use crate::sorts::{SORTS, Sort};
@@ -91,9 +93,29 @@ pub(super) fn result(ask: &Ask) -> Result<Answer, Refusal> {
     if let Some(why) = &found.quarantined {
         return html(pages::notice("In quarantine", &format!("This file was kept and cannot be read: {why}.")));
     }
-    let view = || Ok(View::Result(page_context(ask, &found.headline)?));
-    let page = page_by_worker(ask, &format!("result {}", ask.name), &[found.hash], view)?;
-    Ok(Answer { policy: Some(page::policy()), is_unlisted: !found.is_listed, ..Answer::of(Media::Html, page) })
+    let (source, kept) = read(&*ask.hub.store, |session| {
+        let Some(source) = PageSource::of(session, &ask.hub, &ask.name)? else { return Ok(None) };
+        let kept = source.kept(session)?;
+        Ok(Some((source, kept)))
+    })?
+    .ok_or_else(Refusal::not_found)?;
+    let page = match kept {
+        Some(page) => page,
+        None => finish(ask, &source)?,
+    };
+    let tag = Some(source.key[..20].to_owned());
+    Ok(Answer { tag, policy: Some(page::policy()), is_unlisted: !found.is_listed, ..Answer::of(Media::Html, page) })
+}
+
+/// Makes the page of a result and keeps it.
+fn finish(ask: &Ask, source: &PageSource) -> Result<Vec<u8>, Refusal> {
+    let view = || Ok(View::Result(read(&*ask.hub.store, |session| source.context(session))?));
+    let page = page_by_worker(ask, &format!("result {}", source.key), std::slice::from_ref(&source.hash), view)?;
+    // A hub whose disk is full shows what it has.
+    if let Err(trouble) = source.keep(&ask.hub, &page) {
+        log::event("store", &[("error", &trouble.message)]);
+    }
+    Ok(page)
 }
 
 /// Picture of a result for link previews.
@@ -103,18 +125,14 @@ pub(super) fn card(ask: &Ask) -> Result<Answer, Refusal> {
     if found.quarantined.is_some() {
         return Err(Refusal::not_found());
     }
-    let view = || Ok(View::Card(page_context(ask, &found.headline)?));
-    let picture = page_by_worker(ask, &format!("card {}", ask.name), &[found.hash], view)?;
+    let source = read(&*ask.hub.store, |session| PageSource::of(session, &ask.hub, &ask.name))?;
+    let source = source.ok_or_else(Refusal::not_found)?;
+    let view = || Ok(View::Card(read(&*ask.hub.store, |session| source.context(session))?));
+    let picture = page_by_worker(ask, &format!("card {}", source.key), std::slice::from_ref(&source.hash), view)?;
     if picture.is_empty() {
         return Err(Refusal::not_found());
     }
     Ok(Answer { is_unlisted: !found.is_listed, ..Answer::of(Media::Png, picture) })
-}
-
-fn page_context(ask: &Ask, headline: &str) -> Result<PageContext, Refusal> {
-    let public_url = ask.hub.settings.public_url.trim_end_matches('/').to_owned();
-    let (slug, headline) = (ask.name.clone(), headline.to_owned());
-    Ok(PageContext { slug, public_url, headline, references: references_of(ask)? })
 }
 
 pub(super) fn compare(ask: &Ask) -> Result<Answer, Refusal> {

@@ -12,6 +12,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("owners", include_str!("migrations/6_owners.sql")),
     ("quotas", include_str!("migrations/7_quotas.sql")),
     ("hooks", include_str!("migrations/8_hooks.sql")),
+    ("pages", include_str!("migrations/9_pages.sql")),
 ];
 
 /// Arbitrary number, the same in all hubs; its holder migrates.

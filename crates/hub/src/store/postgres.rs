@@ -20,7 +20,7 @@ const TRIES: u32 = 6;
 const START_PAUSE: Duration = Duration::from_secs(1);
 
 /// Tables that rows are deleted from.
-const TABLES: [&str; 8] = ["result", "original", "name", "name_core", "change", "notice", "hook", "counted"];
+const TABLES: [&str; 9] = ["result", "original", "page", "name", "name_core", "change", "notice", "hook", "counted"];
 
 pub struct Postgres {
     config: Config,
