@@ -45,7 +45,7 @@ use facts::number::number;
 use facts::view::{ScoreKey, spread_percent};
 use facts::{Cause, Explained, Explanation, Facts, Finding, Severity, Tenths, Verdict};
 use pairs::FigureRow;
-use record::WorkloadId;
+use record::{Arrange, WorkloadId};
 use serde::Serialize;
 use std::borrow::Cow;
 
@@ -231,7 +231,7 @@ impl Line {
     fn best_first(&self) -> Vec<usize> {
         let gain = |index: &usize| self.differences[*index].as_ref().map_or(0.0, |difference| difference.gain_percent);
         let mut order: Vec<usize> = (0..self.values.len()).filter(|index| self.values[*index].is_some()).collect();
-        order.sort_by(|a, b| gain(b).total_cmp(&gain(a)));
+        order.arrange_by(|a, b| gain(b).total_cmp(&gain(a)));
         order
     }
 
@@ -291,7 +291,7 @@ impl Comparison {
     fn by_importance(&self) -> impl Iterator<Item = &Line> {
         let place = |line: &Line| HEADLINES.iter().position(|headline| headline.is_of(&line.key));
         let mut lines: Vec<&Line> = self.main_lines().collect();
-        lines.sort_by_key(|line| (line.key.is_of(WorkloadId::Clock), place(line).unwrap_or(HEADLINES.len())));
+        lines.arrange_by_key(|line| (line.key.is_of(WorkloadId::Clock), place(line).unwrap_or(HEADLINES.len())));
         lines.into_iter()
     }
 
