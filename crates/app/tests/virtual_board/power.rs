@@ -134,17 +134,23 @@ fn slow_meter_has_its_delay_and_no_wrong_joules() {
 #[test]
 fn power_that_is_cut_short_leaves_no_setting_changed() {
     let board = testkit::found!(with_panel());
-    for (signal, after_s) in [("INT", "7"), ("TERM", "12"), ("KILL", "9")] {
+    let cut = [("INT", "7"), ("TERM", "12"), ("KILL", "9")].map(|(signal, after_s)| {
         let power = format!("{POWER} --only idle,devices --all-devices");
-        played(&board, &format!("timeout --preserve-status -s {signal} {after_s} {PROGRAM} {power}; sleep 1"));
-    }
+        format!("timeout --preserve-status -s {signal} {after_s} {PROGRAM} {power}; sleep 1")
+    });
     // At the write that switches the panel off, and at that which switches it on again.
-    for (whom, write, finish) in [("run", 1, ":"), ("run", 2, ":"), ("both", 1, "recover"), ("both", 2, "recover")] {
-        let plan = format!("run write /bl_power {write} kill-{whom}");
-        let finish = if finish == ":" { ":".to_owned() } else { format!("{PROGRAM} recover") };
+    let recover = format!("{PROGRAM} recover");
+    let killed = [("run", 1, ":"), ("run", 2, ":"), ("both", 1, &recover), ("both", 2, &recover)];
+    let killed = killed.map(|(whom, write, finish)| {
         let power = format!("{POWER} --only devices --off display");
-        played(&board, &format!("SBC_BENCH_FAULTS='{plan}' {PROGRAM} {power}; sleep 1; {finish}"));
-    }
+        format!("SBC_BENCH_FAULTS='run write /bl_power {write} kill-{whom}' {PROGRAM} {power}; sleep 1; {finish}")
+    });
+    let board = &board;
+    std::thread::scope(|scope| {
+        for script in cut.iter().chain(&killed) {
+            scope.spawn(move || played(board, script));
+        }
+    });
 }
 
 #[test]
