@@ -22,7 +22,8 @@ const FREE_SHARE: f64 = 0.02;
 
 /// Loss of a score by waiting, if visible: no more than the distance to the best repetition without it.
 pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>, cause: Cause) -> Option<Loss> {
-    let runs: Vec<(&Run, Option<Waited>)> = score.runs.iter().map(|run| (run, Waited::of(facts, score, run))).collect();
+    let runs: Vec<(&Run, Option<WaitShares>)> =
+        score.runs.iter().map(|run| (run, WaitShares::of(facts, score, run))).collect();
     let free_best =
         score.free_best(|index| runs[index].1.as_ref().is_some_and(|waited| waited.share(cause) <= FREE_SHARE));
     let kept = runs.iter().filter_map(|(run, waited)| {
@@ -102,7 +103,7 @@ fn kept_by_time(score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
 }
 
 /// Time of a repetition that it did not compute, as fractions of the requested CPU time.
-struct Waited {
+struct WaitShares {
     storage: f64,
     /// Beyond the usual share.
     kernel: f64,
@@ -110,7 +111,7 @@ struct Waited {
     kernel_throughout: f64,
 }
 
-impl Waited {
+impl WaitShares {
     fn of(facts: &Facts<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<Self> {
         let uses = facts.cpu_use(&run.window);
         let usual_percent = rules::usual_system_percent(facts, score.busy_cpus).unwrap_or(SYSTEM_PERCENT);
