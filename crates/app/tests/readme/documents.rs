@@ -35,7 +35,7 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
         "sbc-bench explain --details FILE",
         Line(
             "sbc-bench explain --details old.log",
-            &["Evidence (rules.md of the package, or docs/rules of the source, explains each rule):"],
+            &["Evidence (rules.md of the package, or docs/rules of the source"],
         ),
     ),
     ("sbc-bench compare A B", Line("cp old.log b.log; sbc-bench compare old.log b.log", &["A  ", "B  "])),
