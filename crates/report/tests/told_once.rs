@@ -53,6 +53,7 @@ fn faults(text: &str) -> Vec<String> {
     let sentences: Vec<&str> = sentences.into_iter().filter(|sentence| !is_advice(sentence)).collect();
     faults.extend(twice(&sentences).into_iter().map(|sentence| format!("twice: {sentence}")));
     faults.extend(GUESSES.iter().filter(|word| prose.contains(**word)).map(|word| format!("guess: {word}")));
+    faults.extend(prose.contains("varied by 0.0 %").then(|| "a spread of nothing".to_owned()));
     faults.extend(prose.contains('?').then(|| "a value that is not there".to_owned()));
     faults
 }

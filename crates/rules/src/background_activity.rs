@@ -79,6 +79,8 @@ const LESS_USE_POINTS_MIN: f64 = 13.5;
 /// Minimum CPU time beyond that of 7-zip, in percent of all CPUs. Sampling and kernel work for 7-zip account for less than 4
 /// in 98 of 100 valid logs.
 const OTHERS_PERCENT_MIN: f64 = 6.0;
+/// Growth of the average steal time since boot that shows other guests, in points.
+const STEAL_POINTS_MIN: f64 = 2.0;
 /// More than one CPU, in percent of one.
 const ONE_CPU_PERCENT: f64 = 110.0;
 
@@ -106,8 +108,16 @@ fn starved(facts: &Facts<'_>) -> Option<Finding> {
     let busy = mean(&windows.flat_map(|window| facts.cpu_use(&window)).map(|usage| usage.busy).collect::<Vec<_>>())?;
     let own = mean(&runs.iter().map(|run| (run.compressing_use + run.decompressing_use) / 2.0).collect::<Vec<_>>())?;
     let own = own / f64::from(count);
-    let is_by_others = busy - own >= OTHERS_PERCENT_MIN;
-    let template = if is_by_others {
+    let steal = view::steal_of_log(facts).filter(|steal| steal.after - steal.before >= STEAL_POINTS_MIN);
+    let is_by_others = busy - own >= OTHERS_PERCENT_MIN && steal.is_none();
+    let is_withheld = !is_by_others && steal.is_none() && view::is_shared(facts);
+    let template = if steal.is_some() {
+        "Steal time since boot rose from {before} to {steal}, and 7-zip on all CPUs used {own} of the CPUs: the hypervisor \
+         gave CPU time to other guests in every run."
+    } else if is_withheld {
+        "The threads of 7-zip on all CPUs used {last_use} of the CPUs at most while they decompressed, in every run, where \
+         {usual} is usual; the CPUs were {busy} busy inside {guest}: CPU time was withheld, as by a quota."
+    } else if is_by_others {
         "The CPUs were {busy} busy and 7-zip on all CPUs used {own} of them: {others} had the rest in every run."
     } else {
         "The threads of 7-zip on all CPUs used {last_use} of the CPUs at most while they decompressed, in every run, where \
@@ -121,7 +131,17 @@ fn starved(facts: &Facts<'_>) -> Option<Finding> {
         .with("own", Quantity::Percent(own))
         .with("others", Quantity::Text(view::others_words(facts).to_owned()))
         .of(steps.iter().copied());
-    let finding = if is_by_others { finding } else { finding.with("idle", Quantity::Percent(100.0 - busy)) };
+    let finding = match steal {
+        Some(steal) => finding
+            .with("before", Quantity::Percent(steal.before))
+            .with("steal", Quantity::Percent(steal.after))
+            .confidence(90),
+        None if is_withheld => {
+            finding.with_known("guest", facts.machine.virtualisation.known().cloned().map(Quantity::Text))
+        }
+        None if is_by_others => finding,
+        None => finding.with("idle", Quantity::Percent(100.0 - busy)),
+    };
     Some(finding.seen_by(Witness::CpuTime).at_all(steps.iter().map(|step| step_place(facts, *step))))
 }
 
@@ -279,10 +299,15 @@ fn displaced(facts: &Facts<'_>, phases: &[Phase]) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::RULE;
-    use crate::test_support::{compression, counter, gauge_channel, log, own_run, with_message, with_step};
+    use crate::test_support::{
+        compression, compression_by_use, counter, gauge_channel, log, own_run, with_message, with_step,
+    };
     use crate::tests::{findings_of, sentences};
     use facts::Severity;
-    use record::{AllCpus, BusyProcess, ChannelId, CpuPercent, CpuTime, Fact, Record, Unit, Variant, WorkloadId};
+    use record::{
+        AllCpus, BusyProcess, ChannelId, Compression, CpuPercent, CpuTime, Fact, LogBlock, Record, Source,
+        StepMeasurement, Unit, Variant, WorkloadId,
+    };
 
     /// Ten seconds of one thread on four CPUs, with this many ticks per second of other tasks.
     fn run(others: i64) -> Record {
@@ -380,6 +405,42 @@ mod tests {
             let found = findings_of(RULE.id, &record);
             assert_eq!(found.first().map(|finding| finding.severity), expected);
         }
+    }
+
+    /// What the hypervisor or a quota took is not told of programs of this system.
+    #[test]
+    fn threads_that_lacked_cpu_time_name_who_had_it() {
+        let check = |steal: &str, kind: &str, busy: i64, cause: facts::Cause| {
+            let mut record = log("0.7.4");
+            for start in [0.0, 2.0, 4.0] {
+                let run = compression_by_use(3_000, 220);
+                let run = match run {
+                    StepMeasurement::Compression(done) => {
+                        StepMeasurement::Compression(Compression { benchmark_threads: Some(4), ..done })
+                    }
+                    other => other,
+                };
+                record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (start, start + 1.9), run);
+            }
+            record.machine.virtualisation = Fact::Known(kind.into());
+            let Source::Log(log) = &mut record.source else { unreachable!() };
+            log.blocks = ["0.00", steal].map(iostat).to_vec();
+            let id = ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Busy));
+            let record = gauge_channel(record, id, Unit::Percent, &[busy; 12]);
+            let explained = explain::explain(record);
+            let causes = explained.assessment.diagnoses.iter().map(|diagnosis| diagnosis.cause);
+            assert_eq!(causes.collect::<Vec<_>>(), [cause], "{steal} {kind} {busy}");
+        };
+        check("21.32", "kvm", 98, facts::Cause::StolenTime);
+        check("0.00", "kvm", 57, facts::Cause::CpuQuota);
+        check("0.00", "none", 98, facts::Cause::Background);
+        check("0.00", "none", 57, facts::Cause::NotVisible);
+    }
+
+    fn iostat(steal: &str) -> LogBlock {
+        let text =
+            format!("avg-cpu:  %user   %nice %system %iowait  %steal   %idle\n 20.27 0.00 0.05 0.00 {steal} 58.3");
+        LogBlock { line: 1, heading: "iostat".into(), text }
     }
 
     /// 7-zip threads that share one CPU wait for each other, not for other tasks.

@@ -101,6 +101,8 @@ fn condition(when: RelationCondition) -> Option<String> {
         RelationCondition::Unsteady => "readings of the same clock contradict each other",
         RelationCondition::UseFell => "the threads got less CPU time than before, and other tasks had it",
         RelationCondition::RateFell => "the threads did less work with the CPU time that they got",
+        RelationCondition::Stolen => "steal time rose meanwhile",
+        RelationCondition::Withheld => "a guest or container got less CPU time than it has CPUs",
         RelationCondition::CpusWereBusy => "the CPUs were busy meanwhile",
         RelationCondition::Overclocked => "`config.txt` raises clocks",
         RelationCondition::Reasoned => "the reason is known",

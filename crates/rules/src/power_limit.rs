@@ -144,7 +144,15 @@ fn finding(cause: Cause, falls: &[ClockFall], names_clusters: bool) -> Finding {
             "During {phase}, clocks dropped at only {temperature}: {clusters}. The cause is a power or current limit."
         }
     };
-    Finding::new(RULE.id, severity, template).confidence(sure)
+    let finding = Finding::new(RULE.id, severity, template).confidence(sure);
+    match cause {
+        Cause::ManyCores => finding.with("design", Quantity::Text("the all-core limit of this CPU".into())),
+        Cause::Turbo => finding.with("design", Quantity::Text("turbo clocks vary".into())),
+        Cause::Unknown => finding.with("limit_words", Quantity::Text("the cause is unknown".into())),
+        Cause::Power | Cause::Heat | Cause::Governor => {
+            finding.with("limit_words", Quantity::Text("a power or current limit".into()))
+        }
+    }
 }
 
 #[cfg(test)]
@@ -181,6 +189,12 @@ mod tests {
             ["During 7-zip on all CPUs, the clock dropped from 3600 MHz to 2300 MHz (average 2767 MHz) at only 70.0 \
               °C: a power or current limit."]
         );
+        // The temperature is that of the lower clock, not that of the turbo before it.
+        let record = run("x86_64", &FELL, None);
+        let heat = [70_000, 70_000, 70_000, 71_000, 71_000, 61_000, 61_000, 60_000, 60_000];
+        let record = gauge_channel(record, ChannelId::Soc, Unit::Millicelsius, &heat);
+        let found = sentences(RULE.id, &record);
+        assert!(found[0].contains("at only 61.0 °C"), "{found:?}");
         assert_eq!(findings_of(RULE.id, &run("x86_64", &FELL, Some(99))).len(), 0);
         assert_eq!(findings_of(RULE.id, &run("x86_64", &[TOP; 9], Some(60))).len(), 0);
         let unknown = findings_of(RULE.id, &run("x86_64", &FELL, None));
@@ -251,5 +265,7 @@ mod tests {
         let khz = [TOP, TOP, TOP, LOW, LOW, LOW, LOW, LOW, LOW];
         let found = findings_of(RULE.id, &run("x86_64", &khz, Some(60)));
         assert_eq!(found[0].severity, Severity::Info);
+        // Short forms name what a finding names: no limit of power here.
+        assert!(found[0].value("limit_words").is_none() && found[0].value("design").is_some(), "{:?}", found[0]);
     }
 }

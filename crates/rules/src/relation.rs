@@ -87,6 +87,10 @@ pub enum RelationCondition {
     UseFell,
     /// The threads of the score did less work with the CPU time that they got.
     RateFell,
+    /// Steal time took the CPU time that the threads lacked.
+    Stolen,
+    /// CPU time was withheld from a guest or container.
+    Withheld,
     /// No CPU is known to have idled while threads of the score lacked CPU time.
     CpusWereBusy,
     /// The finding includes a reason.

@@ -2,6 +2,7 @@
 
 use super::Rule;
 use super::place::step_place;
+use facts::stats::mean;
 use facts::view::{Difference, Halves};
 use facts::{Facts, Finding, Quantity, Severity, Witness, view};
 use record::RuleId;
@@ -24,8 +25,14 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let severity = if spread >= DEGRADED_PERCENT { Severity::Degraded } else { Severity::Info };
     let runs = facts.halves();
     let steps: Vec<usize> = totals.iter().map(|(step, _)| *step).collect();
-    let differs = view::differs(runs);
-    let template = match differs {
+    let difference = view::differs(runs);
+    let by_others = view::others_with_the_rest(facts, &steps).zip(used_by_others(facts, runs));
+    let by_others = by_others.filter(|_| difference == Difference::Use);
+    let template = match difference {
+        Difference::Use if by_others.is_some() => {
+            "Multi-core runs vary by {spread} ({scores} MIPS): the threads of the slowest run got {last_use} instead of {first_use} of \
+             CPU time, and {others} had the rest."
+        }
         Difference::CompressionUse => {
             "Multi-core runs vary by {spread} ({scores} MIPS): only compression differs, and its CPU use with it ({use} %). It \
              waited; its CPUs were not slower."
@@ -36,7 +43,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         }
         Difference::Use => {
             "Multi-core runs vary by {spread} ({scores} MIPS), and their CPU use with them (compression {use} %), not the work \
-             done in each second of it[: {others} had the rest]."
+             done in each second of it."
         }
         Difference::Rate => {
             "Multi-core runs vary by {spread} ({scores} MIPS) at equal CPU use: each second of CPU time did less work \
@@ -51,15 +58,35 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         .of(steps.iter().copied())
         .seen_by(Witness::Scores)
         .at_all(steps.iter().map(|step| step_place(facts, *step)));
-    let others = || view::others_with_the_rest(facts, &steps).map(|others| Quantity::Text(others.to_owned()));
-    vec![match differs {
-        Difference::CompressionUse => finding.with("use", of_runs(runs, |run| run.compressing_use)),
-        Difference::Use => finding.with("use", of_runs(runs, |run| run.compressing_use)).with_known("others", others()),
+    let finding = match difference {
+        Difference::CompressionUse | Difference::Use => finding.with("use", of_runs(runs, |run| run.compressing_use)),
         Difference::CompressionRate | Difference::Rate => {
             finding.with("rate", of_runs(runs, |run| run.compressing_rate))
         }
         Difference::Unknown => finding,
+    };
+    vec![match by_others {
+        Some((others, [least, most])) => finding
+            .with("first_use", Quantity::Percent(most))
+            .with("last_use", Quantity::Percent(least))
+            .with("others", Quantity::Text(others.to_owned())),
+        None => finding,
     }]
+}
+
+/// A monitor that sees the CPUs idle by this much more than the best run left them, in points, saw threads that waited.
+const IDLE_POINTS_MAX: f64 = 1.0;
+
+/// Least and greatest CPU use of a run, in percent of one CPU, if the CPUs were as busy on average as in the best run:
+/// others then had what the slower one lacked.
+fn used_by_others(facts: &Facts<'_>, runs: &[Halves]) -> Option<[f64; 2]> {
+    let uses = runs.iter().map(|run| (run.compressing_use + run.decompressing_use) / 2.0);
+    let least = uses.clone().reduce(f64::min)?;
+    let most = uses.reduce(f64::max)?;
+    let windows = facts.multi_totals().iter().filter_map(|(step, _)| facts.steps.get(*step)).map(|step| step.window);
+    let busy: Vec<f64> = windows.flat_map(|window| facts.cpu_use(&window)).map(|usage| usage.busy).collect();
+    let best = most / f64::from(view::cpu_count(facts)?);
+    (mean(&busy)? >= best - IDLE_POINTS_MAX).then_some([least, most])
 }
 
 /// Value of each run: `473, 411, 502`.
@@ -70,9 +97,9 @@ pub(super) fn of_runs(runs: &[Halves], value: fn(&Halves) -> f64) -> Quantity {
 #[cfg(test)]
 mod tests {
     use super::RULE;
-    use crate::test_support::{compression, own_run, with_step};
+    use crate::test_support::{compression, compression_by_use, gauge_channel, log, own_run, with_step};
     use crate::tests::sentences;
-    use record::{Variant, WorkloadId};
+    use record::{AllCpus, ChannelId, CpuPercent, Unit, Variant, WorkloadId};
 
     fn check(scores: [u32; 3]) -> Vec<String> {
         let mut record = own_run();
@@ -89,6 +116,28 @@ mod tests {
             ["Multi-core runs vary by 8.6 % (5901, 5794, 6340 MIPS); what was read does not show why."]
         );
         assert!(check([12_257, 13_611, 13_819])[0].ends_with("what was read does not show why."));
+    }
+
+    /// What one run lacked is told of other programs only where no CPU idled meanwhile.
+    #[test]
+    fn a_run_beside_another_program_lacked_cpu_time() {
+        for (slow_use, busy, cause) in [
+            (285, 98, facts::Cause::Background),
+            (285, 85, facts::Cause::NotVisible),
+            (370, 98, facts::Cause::NotVisible),
+        ] {
+            let mut record = log("0.9.72");
+            for (start, (score, used)) in (0..).zip([(3_920, 370), (3_020, slow_use), (3_930, 371)]) {
+                let window = (2.0 * f64::from(start), 2.0 * f64::from(start) + 1.9);
+                let run = compression_by_use(score, used);
+                record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], window, run);
+            }
+            let id = ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Busy));
+            let record = gauge_channel(record, id, Unit::Percent, &[busy; 12]);
+            let explained = explain::explain(record);
+            let causes = explained.assessment.diagnoses.iter().map(|diagnosis| diagnosis.cause);
+            assert_eq!(causes.collect::<Vec<_>>(), [cause], "{slow_use} of {busy} %");
+        }
     }
 
     #[test]

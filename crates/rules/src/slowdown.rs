@@ -141,6 +141,7 @@ pub(super) fn with_falls(facts: &Facts<'_>, finding: Finding, falls: &[ClockFall
     steps.dedup();
     let first_ms = falls.iter().map(|fall| fall.first_ms).min().unwrap_or(fall.first_ms);
     let last_ms = falls.iter().map(|fall| fall.window.end_ms).max().unwrap_or(fall.window.end_ms);
+    let rule = finding.rule;
     let mut finding = finding
         .with("phase", Quantity::Text(fall.phase.clone()))
         .with("clusters", Quantity::Text(clusters(facts, falls)))
@@ -154,7 +155,11 @@ pub(super) fn with_falls(facts: &Facts<'_>, finding: Finding, falls: &[ClockFall
     for fall in falls {
         finding = finding.seen_by(Witness::ClaimedClock(fall.channel.clone()));
     }
-    match falls.iter().filter_map(|fall| fall.temp_millicelsius_max).max() {
+    let temps = |of: fn(&ClockFall) -> Option<i64>| falls.iter().filter_map(of).max();
+    let lowered = || temps(|fall| fall.temp_millicelsius_low);
+    // A limit of power has its own temperature; one of heat is the hottest.
+    let temp = if rule == crate::power_limit::RULE.id { lowered() } else { None };
+    match temp.or_else(|| temps(|fall| fall.temp_millicelsius_max)) {
         Some(temp) => finding.with("temperature", Quantity::Millicelsius(temp)),
         None => finding,
     }

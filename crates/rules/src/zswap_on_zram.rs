@@ -13,7 +13,9 @@ pub(super) const RULE: Rule = Rule {
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let zswap = facts.machine.zswap.known().filter(|zswap| is_on(zswap));
     let has_zram = view::swap_devices(facts).iter().any(|swap| swap.kind == SwapKind::Zram);
-    let found = zswap.filter(|_| has_zram).map(|zswap| {
+    // Compression costs nothing while nothing is swapped.
+    let has_swapped = facts.swap_growth().is_none_or(|growth| growth.after_kib > growth.before_kib);
+    let found = zswap.filter(|_| has_zram && has_swapped).map(|zswap| {
         let finding = Finding::new(
             RULE.id,
             Severity::Info,
@@ -37,16 +39,21 @@ mod tests {
     use record::{Fact, SwapKind};
 
     #[test]
-    fn only_both_together_are_named() {
-        for (zswap, kind, expected) in
-            [("lzo", SwapKind::Zram, 1), ("off", SwapKind::Zram, 0), ("lzo", SwapKind::Disk, 0)]
-        {
+    fn both_together_are_named_where_memory_was_swapped() {
+        for (zswap, kind, used_kib, expected) in [
+            ("lzo", SwapKind::Zram, 500, 1),
+            ("lzo", SwapKind::Zram, 0, 0),
+            ("off", SwapKind::Zram, 500, 0),
+            ("lzo", SwapKind::Disk, 500, 0),
+        ] {
             let mut record = own_run();
             record.machine.zswap = Fact::Known(zswap.into());
-            let mut moment = state(None);
-            moment.swaps = Fact::Known(vec![swap("/dev/x", kind, 0)]);
-            record.states.push(moment);
-            assert_eq!(sentences(RULE.id, &record).len(), expected);
+            for used_kib in [0, used_kib] {
+                let mut moment = state(None);
+                moment.swaps = Fact::Known(vec![swap("/dev/x", kind, used_kib)]);
+                record.states.push(moment);
+            }
+            assert_eq!(sentences(RULE.id, &record).len(), expected, "{zswap} {kind:?} {used_kib}");
         }
     }
 }

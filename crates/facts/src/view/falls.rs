@@ -45,6 +45,8 @@ pub struct ClockFall {
     pub fell_within: bool,
     /// Hottest SoC temperature of the phase.
     pub temp_millicelsius_max: Option<i64>,
+    /// Hottest SoC temperature of the low samples.
+    pub temp_millicelsius_low: Option<i64>,
     /// SoC temperature around the first low sample.
     pub temp_millicelsius_at_fall: Option<i64>,
 }
@@ -115,8 +117,11 @@ fn fall(facts: &Facts<'_>, channel: &Channel, phase: &Phase, base: Base, reading
     let low: Vec<&Reading> = readings.iter().filter(is_low).collect();
     let low_share = low.len() as f64 / readings.len().max(1) as f64;
     let first = low.first()?;
-    let around_fall = Window { start_ms: first.at_ms - 1_000, end_ms: first.at_ms + 1_000, ..Window::default() };
-    let temp_at_fall = facts.heat(&around_fall).map(|heat| heat.millicelsius_max);
+    let temp_around = |reading: &Reading, ms: i64| {
+        let window = Window { start_ms: reading.at_ms - ms, end_ms: reading.at_ms + ms, ..Window::default() };
+        facts.heat(&window).map(|heat| heat.millicelsius_max)
+    };
+    let temp_at_fall = temp_around(first, 1_000);
     let lost_much = (first.value as f64) < DEEP_SHARE * f64::from(base.khz);
     let is_deep = lost_much && is_log(facts) && temp_at_fall >= Some(DEEP_MILLICELSIUS);
     if (low.len() < LOW_SAMPLES_MIN && !is_deep) || low_share < LOW_SHARE_MIN {
@@ -141,6 +146,7 @@ fn fall(facts: &Facts<'_>, channel: &Channel, phase: &Phase, base: Base, reading
         first_ms: first.at_ms,
         fell_within: beginning.iter().any(|reading| !is_low(&reading)),
         temp_millicelsius_max: facts.heat(&phase.window).map(|heat| heat.millicelsius_max),
+        temp_millicelsius_low: low.iter().filter_map(|reading| temp_around(reading, 0)).max(),
         temp_millicelsius_at_fall: temp_at_fall,
     })
 }

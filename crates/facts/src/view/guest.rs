@@ -2,7 +2,7 @@
 
 use crate::Facts;
 use crate::stats::mean;
-use record::Record;
+use record::{LogBlock, Record, Source};
 
 /// Container managers. A container shows `/proc` and `/sys` of its host.
 pub const CONTAINERS: [&str; 8] =
@@ -16,10 +16,38 @@ pub fn is_guest(record: &Record) -> bool {
 
 /// Who had the CPU time that a workload lacked: in guests and containers possibly the host.
 pub fn others_words(record: &Record) -> &'static str {
-    match record.machine.virtualisation.known().map(String::as_str) {
-        None | Some("" | "none") => "other tasks",
-        Some(_) => "other tasks or the host",
-    }
+    if is_shared(record) { "other tasks or the host" } else { "other tasks" }
+}
+
+/// True in a guest or a container: a host decides how much CPU time it has.
+pub fn is_shared(record: &Record) -> bool {
+    let kind = record.machine.virtualisation.known().map(String::as_str);
+    kind.is_some_and(|kind| !matches!(kind, "" | "none"))
+}
+
+/// Average steal time since boot, in percent of all CPUs, before and after the benchmarks of a log.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LogSteal {
+    /// Before the benchmarks.
+    pub before: f64,
+    /// After them.
+    pub after: f64,
+}
+
+/// Steal time that iostat printed in a log; `None` if not printed twice.
+pub fn steal_of_log(record: &Record) -> Option<LogSteal> {
+    let Source::Log(log) = &record.source else { return None };
+    let mut steal = log.blocks.iter().filter(|block| block.heading == "iostat").filter_map(iostat_steal);
+    Some(LogSteal { before: steal.next()?, after: steal.next_back()? })
+}
+
+/// Column `%steal` of the table of CPUs. The line of names has one word more than that of values.
+fn iostat_steal(block: &LogBlock) -> Option<f64> {
+    let mut lines = block.text.lines().skip_while(|line| !line.trim_start().starts_with("avg-cpu"));
+    let column = lines.next()?.split_whitespace().position(|name| name == "%steal")?.checked_sub(1)?;
+    let value = lines.next()?.split_whitespace().nth(column)?;
+    let percent: f64 = value.replace(',', ".").parse().ok()?;
+    (0.0..=100.0).contains(&percent).then_some(percent)
 }
 
 /// Maximum wait for storage and maximum stolen time of a phase that other tasks explain, in percent of the CPU time.

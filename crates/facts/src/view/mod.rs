@@ -69,7 +69,7 @@ pub use falls::{ClockFall, phase_clock_loss_percent};
 pub(crate) use firmware::firmware_bits;
 pub use firmware::{FirmwareBits, FirmwareClock, firmware_clock_channel, has_soft_limit};
 pub use governors::{governor_during_run, is_other_governor};
-pub use guest::{CONTAINERS, is_guest, others_with_the_rest, others_words};
+pub use guest::{CONTAINERS, LogSteal, is_guest, is_shared, others_with_the_rest, others_words, steal_of_log};
 pub use halves::{Difference, Fall, Halves, differs, fall, usual_decompressing_percent};
 pub use heat::{Cooling, Heat, sensor_of_a_part, stuck_millicelsius, temperatures};
 pub use idle::Idle;

@@ -20,7 +20,13 @@ pub const RELATIONS: &[RuleRelations] = &[
     row(
         &background_activity::RULE,
         J::All,
-        &[follows_if(C::OutOfMemory, W::OutOfMemory), follows(C::StartedBusy), root_if(C::Background, W::CpusWereBusy)],
+        &[
+            follows_if(C::OutOfMemory, W::OutOfMemory),
+            follows(C::StartedBusy),
+            root_if(C::StolenTime, W::Stolen),
+            root_if(C::CpuQuota, W::Withheld),
+            root_if(C::Background, W::CpusWereBusy),
+        ],
         "other programs used CPU time while a score was measured",
         "Stop other programs (timers, updates, desktops) and repeat the run.",
     ),
@@ -311,6 +317,8 @@ pub const RELATIONS: &[RuleRelations] = &[
             follows(C::SlowMemory),
             follows(C::StorageWait),
             follows(C::KernelOverhead),
+            follows(C::StolenTime),
+            follows(C::CpuQuota),
             (Relation::Alone(C::Background), W::UseFell),
             (Relation::Alone(C::NumaOrScheduler), W::ManyNodes),
         ],

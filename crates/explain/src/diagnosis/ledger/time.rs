@@ -40,8 +40,11 @@ fn withheld(facts: &Facts<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> 
     Some(throttled_ns / wanted_ns.unwrap_or(all_ns))
 }
 
-/// Fraction of CPU time used by other guests.
+/// Fraction of CPU time used by other guests; the monitoring of logs has no column for it.
 fn stolen(facts: &Facts<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
+    if view::is_log(facts) {
+        return None;
+    }
     let online = score.online.as_ref()?;
     let uses = facts.cpu_use(&run.window);
     let steal = uses.iter().map(|usage| usage.steal / 100.0 * f64::from(online.at(usage.at_ms)));

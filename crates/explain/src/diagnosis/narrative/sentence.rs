@@ -222,6 +222,8 @@ pub(super) fn minor(explained: &Explanation, diagnosis: &Diagnosis) -> String {
     };
     let (percent, score) = (points.as_percent(), ledger.score.words());
     match diagnosis.cause {
+        // What rounds to nothing is no spread.
+        Cause::NotVisible if percent < 0.1 => String::new(),
         Cause::NotVisible => format!("{} varied by {percent:.1} % between runs.", capitalised(score)),
         _ if points == Tenths(0) => {
             format!("{} took less than 0.1 % of {score}.", capitalised(diagnosis.cause.words()))
