@@ -47,6 +47,7 @@ mod step_time;
 mod swap;
 mod switched_off;
 mod topology;
+mod unread_power;
 mod waited;
 mod witness;
 

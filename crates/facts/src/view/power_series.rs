@@ -6,9 +6,10 @@
 use super::power::{PowerSource, energy_channel};
 use super::samples::{gauge, whole_run};
 use super::step_energy::StepEnergy;
+use super::unread_power::unread_variance;
 use crate::Facts;
 use crate::stats::{Line, mean, median, standard_deviation};
-use record::{Channel, ChannelId, MeterOutput, OfMeter, Total, Unit, Window};
+use record::{Channel, ChannelId, MeterOutput, OfMeter, Unit, Window};
 
 /// Readings of a source.
 pub(super) struct PowerSeries<'a> {
@@ -174,8 +175,8 @@ impl<'a> PowerSeries<'a> {
         sums
     }
 
-    /// Energy of the time that is certainly within the step, extended by its first power: exact for a steady load. Combined with
-    /// the sum over the whole time, which includes changes at both ends.
+    /// Energy of the time that is certainly within the step, extended by its first and last power to the mean delay: exact for
+    /// a steady load. Combined with the sum over the whole time, which includes changes at both ends.
     ///
     /// The second number is the part of the interval that no counter makes smaller, in millijoules.
     fn integral(&self, inside: &[(i64, f64)], window: Window, ends: (f64, f64), edge_mw: f64) -> (Joules, f64) {
@@ -188,7 +189,7 @@ impl<'a> PowerSeries<'a> {
         let mut sums = self.sums(ends).to_vec();
         let mut drift_mj = unsure_s * (mw[mw.len() - 1] - mw[0]).abs();
         if is_long {
-            let rest = mw[0] * (sure.0 - start - self.late_ms.0);
+            let rest = self.rest(window, (mw[0], mw[mw.len() - 1]));
             sums.extend(self.sums(sure).map(|sum| sum + rest));
         } else {
             drift_mj += (unsure_s + period_s / 2.0) * edge_mw;
@@ -205,10 +206,8 @@ impl<'a> PowerSeries<'a> {
         let moved_mw = range(&|place, at_ms| place < 2 || at_ms <= first)
             .max(range(&|place, at_ms| place + 2 >= core.len() || at_ms >= last));
         drift_mj += (unsure_s + period_s / 2.0) * moved_mw;
-        let bends = mw.windows(3).map(|three| (three[0] - 2.0 * three[1] + three[2]).powi(2));
-        let variance = bends.total::<f64>() / (6.0 * (mw.len() - 2) as f64);
+        let noise_mj = SIGMAS * (1.0 + 2.0 / mw.len() as f64) * period_s * unread_variance(&mw).sqrt();
         let root = (mw.len() as f64).sqrt();
-        let noise_mj = SIGMAS * (1.0 + 2.0 / mw.len() as f64) * period_s * root * variance.sqrt();
         let is_dithered = standard_deviation(&mw).is_some_and(|deviation| deviation > self.resolution_mw / 2.0);
         let (rounding_mj, fixed_mj) = if is_dithered {
             (SIGMAS * ROUNDING * self.resolution_mw * period_s * root, 0.0)
@@ -265,6 +264,12 @@ impl<'a> PowerSeries<'a> {
         (window.start_ms as f64 + self.late_ms.1 + self.period_ms, window.end_ms as f64 + self.late_ms.0)
     }
 
+    /// Energy of the window beside that time in microjoules, by the power at both ends and the mean delay.
+    fn rest(&self, window: Window, (first_mw, last_mw): (f64, f64)) -> f64 {
+        let (sure, late) = (self.sure(window), f64::midpoint(self.late_ms.0, self.late_ms.1));
+        first_mw * (sure.0 - window.start_ms as f64 - late) + last_mw * (window.end_ms as f64 + late - sure.1)
+    }
+
     /// Growth of the energy counter plus the power at both ends; `None` if the counter fell or stood still.
     fn counted(&self, window: Window, ends: (f64, f64), levels: (f64, f64), drift_mj: f64) -> Option<Joules> {
         let channel = self.counter?;
@@ -277,10 +282,9 @@ impl<'a> PowerSeries<'a> {
             let edges = levels.0 * (first.at_ms as f64 - from) + levels.1 * (to - last.at_ms as f64);
             Some(growth as f64 + edges)
         };
-        let sure = self.sure(window);
-        let rest = levels.0 * (sure.0 - window.start_ms as f64 - self.late_ms.0);
+        let rest = self.rest(window, levels);
         let whole = growth(ends)?;
-        let core = growth(sure).map_or(whole, |core| core + rest);
+        let core = growth(self.sure(window)).map_or(whole, |core| core + rest);
         let quantum = divisor(channel.values.iter().flatten().map(|value| value.unsigned_abs())) as f64;
         let around = quantum + 1000.0 * drift_mj;
         Some(Joules { low: (whole.min(core) - around) / 1e6, high: (whole.max(core) + around) / 1e6 })

@@ -140,9 +140,11 @@ fn joules_are_within_their_interval() {
         }
     }
     assert!(inside * 100 >= all * 95, "{inside} of {all}: {outside:#?}");
-    // Timestamps of one second cannot resolve short pauses: those intervals are wide, and correct.
-    let narrow = halves.iter().filter(|percent| **percent < 3.0).count();
-    assert!(narrow * 100 >= halves.len() * 90, "{narrow} of {}", halves.len());
+    // Half the interval, as printed behind "±". Timestamps of one second cannot resolve short pauses: those are wide, and correct.
+    let below = |limit: f64| halves.iter().filter(|percent| **percent < limit).count();
+    assert!(below(3.0) * 100 >= halves.len() * 98, "{} of {}", below(3.0), halves.len());
+    // Both halves together. A resolution of 100 mW alone is 4 % of a load of 2.5 W.
+    assert!(below(1.5) * 100 >= halves.len() * 65, "{} of {}", below(1.5), halves.len());
     assert!(median(&halves).unwrap() < 1.5, "{halves:?}");
 }
 
