@@ -28,7 +28,10 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     };
     let groups = slowdown::by_workload(&falls);
     let found = groups.iter().map(|falls| {
-        let finding = slowdown::with_falls(facts, finding(cause, falls, slowdown::names_clusters(facts, falls)), falls);
+        // The limit has the temperature of the lower clock, not that of a hotter moment.
+        let of_limit = |fall: &ClockFall| fall.temp_millicelsius_low.or(fall.temp_millicelsius_max);
+        let finding = finding(cause, falls, slowdown::names_clusters(facts, falls));
+        let finding = slowdown::with_falls(facts, finding, falls, of_limit);
         let temp = falls.iter().filter_map(|fall| fall.temp_millicelsius_max).max();
         let finding = after_heat(facts, cause, finding, temp);
         let finding = by_a_part(facts, cause, finding, slowdown::names_clusters(facts, falls));

@@ -133,15 +133,19 @@ pub(super) fn by_workload(falls: &[ClockFall]) -> Vec<Vec<ClockFall>> {
     groups
 }
 
-/// Finding for the drops of one workload, with clusters, clocks, times and evidence.
-pub(super) fn with_falls(facts: &Facts<'_>, finding: Finding, falls: &[ClockFall]) -> Finding {
+/// Finding for the drops of one workload, with clusters, clocks, times, evidence and the highest of these temperatures.
+pub(super) fn with_falls(
+    facts: &Facts<'_>,
+    finding: Finding,
+    falls: &[ClockFall],
+    temperature: fn(&ClockFall) -> Option<i64>,
+) -> Finding {
     let Some(fall) = worst(falls) else { return finding };
     let mut steps: Vec<usize> = falls.iter().flat_map(|fall| fall.steps.iter().copied()).collect();
     steps.sort_unstable();
     steps.dedup();
     let first_ms = falls.iter().map(|fall| fall.first_ms).min().unwrap_or(fall.first_ms);
     let last_ms = falls.iter().map(|fall| fall.window.end_ms).max().unwrap_or(fall.window.end_ms);
-    let rule = finding.rule;
     let mut finding = finding
         .with("phase", Quantity::Text(fall.phase.clone()))
         .with("clusters", Quantity::Text(clusters(facts, falls)))
@@ -155,11 +159,7 @@ pub(super) fn with_falls(facts: &Facts<'_>, finding: Finding, falls: &[ClockFall
     for fall in falls {
         finding = finding.seen_by(Witness::ClaimedClock(fall.channel.clone()));
     }
-    let temps = |of: fn(&ClockFall) -> Option<i64>| falls.iter().filter_map(of).max();
-    let lowered = || temps(|fall| fall.temp_millicelsius_low);
-    // A limit of power has its own temperature; one of heat is the hottest.
-    let temp = if rule == crate::power_limit::RULE.id { lowered() } else { None };
-    match temp.or_else(|| temps(|fall| fall.temp_millicelsius_max)) {
+    match falls.iter().filter_map(temperature).max() {
         Some(temp) => finding.with("temperature", Quantity::Millicelsius(temp)),
         None => finding,
     }

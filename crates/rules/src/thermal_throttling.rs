@@ -173,8 +173,12 @@ fn by_falling_clock(facts: &Facts<'_>) -> Vec<Finding> {
             "During {phase}, the clock dropped from {clock_before} to {clock_after} (average {clock_mean}) at up to \
                  {temperature}."
         };
-        let finding =
-            slowdown::with_falls(facts, Finding::new(RULE.id, Severity::Degraded, template).confidence(85), falls);
+        let finding = slowdown::with_falls(
+            facts,
+            Finding::new(RULE.id, Severity::Degraded, template).confidence(85),
+            falls,
+            |fall| fall.temp_millicelsius_max,
+        );
         traced(finding, slowdown::loss_of_percent(facts, &falls[0].workload))
     });
     found.collect()
