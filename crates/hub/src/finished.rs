@@ -13,10 +13,10 @@ use crate::references;
 use crate::store::{Session, Trouble, first, number, read, write};
 use crate::worker::View;
 
-/// Number of the newest results whose pages are kept: some 360 MB.
+/// Number of the newest results whose pages are kept: some 360 MB, and 1.3 GB at most.
 const RESULTS_MAX: i64 = 20_000;
-/// Maximum length of a kept page in bytes, compressed. The page of a log has 18 KB.
-const PACKED_BYTES_MAX: usize = 256 << 10;
+/// Maximum length of a kept page in bytes, compressed. The page of a log has 18 KB; longer ones are drawn for each reader.
+const PACKED_BYTES_MAX: usize = 64 << 10;
 /// Maximum number of results of this hub in the comparison of a result.
 const KNOWN_MAX: i64 = 50;
 
