@@ -1,7 +1,7 @@
 //! Comparisons of small Records.
 
 use super::*;
-use crate::reference::{Reference, parse};
+use crate::reference::Reference;
 use crate::test_support::{compression, gauge_channel, own_run, point, with_clocks, with_step};
 use expect_test::{Expect, expect};
 use facts::{Explained, Explanation, Facts, Finding, Quantity, Severity};
@@ -329,56 +329,6 @@ fn aes_in_software_is_seen_from_bytes_per_cycle() {
 }
 
 #[test]
-fn result_is_ranked_among_valid_rows_of_its_kind() {
-    let header = "board\tsoc\tcores\tkernel\tdistribution\tdate\tversion\tverdict\tclock@0 \
-                  cold/core\tsevenzip@16 multi\tsevenzip@16 single/core\tsource\n";
-    let row = |soc: &str, core: &str, verdict: &str, multi: &str, single: &str| {
-        format!("B\t{soc}\t4x {core}\t-\t-\t-\t-\t{verdict}\t-\t{multi}\t{single}\tx\n")
-    };
-    let table = header.to_owned()
-        + &row("Rockchip RK3328", "Cortex-A53", "valid", "3900", "1100")
-        + &row("Rockchip RK3328 (1)", "Cortex-A53", "valid", "~4100", "1200")
-        + &row("Allwinner H5", "Cortex-A53", "valid", "4200", "1000")
-        + &row("Rockchip RK3399", "Cortex-A72", "valid", "6000", "1700")
-        + &row("Rockchip RK3328", "Cortex-A53", "degraded", "!9000", "!9000");
-    let reference = Reference::of(parse(&table).unwrap());
-    let mut record = board("Mine", 1_500_000, 1140, &[4000]);
-    let score = compression(1);
-    record = with_step(record, WorkloadId::SevenZip, Variant::SINGLE, &[0], (0.0, 1.0), score);
-    let ranking = rank(&with(&record, explained_by(Vec::new())), &reference);
-    expect![[r#"
-        Mine (Rockchip RK3328) compared with known results:
-
-        Behind B (4200 MIPS) in 7-zip on all CPUs, place 2 of 2 known boards.
-
-           B (3)                         4200 ########################################
-           this board                    4000 ======================================
-           other RK3328                  3900 #####################################
-
-        2 other results with Rockchip RK3328 are known: too few for an expected range.
-
-        Others with this SoC: B.
-
-        Median and range of nine in ten boards with this SoC (of fewer than eight: the
-        lowest and the highest; where fewer than three are known: of this core type at
-        this clock), place among boards with this SoC; per MHz: against the median of
-        other cores of this type; place among all boards. `≈` is estimated.
-
-                          this  median                 range  SoC  per MHz  all
-           7-zip, one CPU (MIPS)
-              Cortex-A53  1140    1150  1100 (B) to 1200 (B)  2/3        -  3/5
-           7-zip, all CPUs (MIPS)
-              all CPUs    4000    3900              3900 (B)  1/2        -  3/4
-
-        Not compared:
-           clock@0: no reference result has this workload
-           sevenzip@1: reference results used sevenzip@16, which is not comparable
-           what was lowered in 1 of 5 reference results: degraded or invalid
-    "#]]
-    .assert_eq(&ranking_text(&ranking, 80, Detail::Full));
-}
-
-#[test]
 fn invalid_results_say_so_first() {
     let lost = [Finding::new(record::RuleId::own("x"), Severity::Invalid, "The {what} was lost.")
         .with("what", Quantity::Text("supply".into()))];
@@ -398,27 +348,8 @@ fn invalid_results_say_so_first() {
 }
 
 #[test]
-fn only_other_board_with_a_soc_has_one_bar() {
-    let record = board("Mine", 1_500_000, 1140, &[4000]);
-    let other = board("Other", 1_500_000, 1140, &[4200]);
-    let row = crate::reference::Row::of(&Facts::of(&other), &explained_by(Vec::new()), "other.txt");
-    let reference = Reference::of(vec![row]);
-    let neighbours = neighbours(&Facts::of(&record), &explained_by(Vec::new()), &reference).unwrap();
-    let bars: Vec<&str> = neighbours.bars.iter().map(|bar| bar.name.as_str()).collect();
-    assert_eq!(bars, ["Other", "this board"]);
-}
-
-#[test]
 fn factors_have_two_digits() {
     assert_eq!([0.456, 1.042, 1.456, 14.56].map(times), ["0.46 times", "1.04 times", "1.5 times", "15 times"]);
-}
-
-#[test]
-fn row_is_not_ranked_against_itself() {
-    let record = board("Mine", 1_500_000, 1140, &[4000]);
-    let own = crate::reference::Row::of(&Facts::of(&record), &explained_by(Vec::new()), "mine.txt");
-    let reference = Reference::of(vec![own]);
-    assert_eq!(rank(&with(&record, explained_by(Vec::new())), &reference).entries, []);
 }
 
 #[test]

@@ -1,8 +1,7 @@
 //! Finished pages of results, compressed and kept in the database: reading one takes a hundredth of the time that
 //! explaining its Record takes. The pages of the newest results are made before anybody asks for them.
 //!
-//! A page has a key, the hash of all that it is made of, and is used while the key is that of today. A deleted result takes
-//! its page with it.
+//! The key of a page is a hash of its inputs; the page is used while its key is current. Deleting a result deletes its page.
 
 use crate::hub_state::Hub;
 use crate::limits::LimitRefusal;
@@ -20,7 +19,7 @@ const PACKED_BYTES_MAX: usize = 64 << 10;
 /// Maximum number of results of this hub in the comparison of a result.
 const KNOWN_MAX: i64 = 50;
 
-/// All that the page of a result is made of.
+/// Inputs of the page of a result.
 pub(crate) struct PageSource {
     id: i64,
     slug: String,
@@ -69,11 +68,11 @@ impl PageSource {
         })
     }
 
-    /// The kept page, if it is the one of today.
+    /// The kept page, if its key is current.
     pub(crate) fn kept(&self, session: &mut dyn Session) -> Result<Option<Vec<u8>>, Trouble> {
         let sql = "SELECT packed FROM page WHERE result_id = $1 AND key = $2";
         let row = first(session, sql, &[self.id.into(), self.key.as_str().into()])?;
-        // A damaged page is made again.
+        // A damaged page is replaced.
         Ok(row.and_then(|row| originals::unpack_page(row.bytes(0))))
     }
 
@@ -138,7 +137,7 @@ pub fn make_one(hub: &Hub, done: &mut i64) -> Result<bool, Trouble> {
             Ok(page) => source.keep(hub, &page)?,
             Err(LimitRefusal::Store(trouble)) if trouble.is_passing => return Err(trouble),
             Err(_) if hub.deriving.is_stopped() => return Ok(false),
-            // Whoever asks for it is told why.
+            // The next request for it reports the reason.
             Err(_) => log::event("unfinished", &[("id", &id.to_string())]),
         }
     }

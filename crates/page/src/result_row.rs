@@ -72,7 +72,7 @@ fn class_of(column: usize) -> Option<&'static str> {
     (column >= FIRST_NUMBER).then_some("number")
 }
 
-/// Headings; tables of linked rows show no files.
+/// Header row. Tables of linked rows have no column of files.
 pub(crate) fn head(is_linked: bool) -> Markup {
     html! {
         tr {

@@ -3,6 +3,8 @@
 //! While one thread measures, all other CPUs should idle. CPU time beyond the workload's own thread and the sampling
 //! costs cache, memory bandwidth and power.
 
+mod starved;
+
 use super::place::{samples_place, step_place};
 use super::{ANY_COMPUTING, Rule, cpu_quota};
 use facts::stats::mean;
@@ -69,80 +71,9 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         .filter(|worst| worst.mean_cpus >= MEAN_CPUS_MIN || peaks >= PEAKS_MIN);
     let mut findings: Vec<Finding> = worst.map(|worst| used_by_others(facts, worst, &others)).into_iter().collect();
     findings.extend(displaced(facts, phases));
-    findings.extend(starved(facts));
+    findings.extend(starved::check(facts));
     findings.extend(online.and_then(|online| crowded(facts, &online, phases)));
     findings
-}
-
-/// Minimum deficit of CPU use of decompressing threads, in points; 99 of 100 valid logs differ by less.
-const LESS_USE_POINTS_MIN: f64 = 13.5;
-/// Minimum CPU time beyond that of 7-zip, in percent of all CPUs. Sampling and kernel work for 7-zip account for less than 4
-/// in 98 of 100 valid logs.
-const OTHERS_PERCENT_MIN: f64 = 6.0;
-/// Growth of the average steal time since boot that shows other guests, in points.
-const STEAL_POINTS_MIN: f64 = 2.0;
-/// More than one CPU, in percent of one.
-const ONE_CPU_PERCENT: f64 = 110.0;
-
-/// Threads of a log's 7-zip that lacked CPU time in every run, which no run shows against another.
-fn starved(facts: &Facts<'_>) -> Option<Finding> {
-    let threads = view::compressions(facts).filter_map(|(_, _, done)| done.benchmark_threads).max()?;
-    let count = facts.machine.cpus.len() as u32;
-    let runs = facts.halves();
-    let used = runs.iter().map(|run| run.decompressing_use).reduce(f64::max)?;
-    let most = used / f64::from(threads.min(count));
-    let usual = view::usual_decompressing_percent(facts);
-    // Threads that got one CPU were pinned to it.
-    let is_pinned = used <= ONE_CPU_PERCENT && count > 1;
-    let missing = usual - most;
-    let has_swapped = facts.swap_growth().is_some_and(|growth| growth.after_kib > growth.before_kib);
-    // Memory takes no more of the CPU time than the rows show.
-    let is_of_memory = |waited: &view::CpuWait| waited.iowait_percent + waited.system_percent >= missing;
-    let is_of_memory = has_swapped && facts.waited_for_memory().as_ref().is_some_and(is_of_memory);
-    let has_reason = is_of_memory || !facts.lost_cpus().is_empty() || !view::is_log(facts);
-    if missing < LESS_USE_POINTS_MIN || is_pinned || has_reason {
-        return None;
-    }
-    let steps: Vec<usize> = facts.multi_totals().iter().map(|(step, _)| *step).collect();
-    let windows = steps.iter().filter_map(|step| facts.steps.get(*step)).map(|step| step.window);
-    let busy = mean(&windows.flat_map(|window| facts.cpu_use(&window)).map(|usage| usage.busy).collect::<Vec<_>>())?;
-    let own = mean(&runs.iter().map(|run| (run.compressing_use + run.decompressing_use) / 2.0).collect::<Vec<_>>())?;
-    let own = own / f64::from(count);
-    let steal = view::steal_of_log(facts).filter(|steal| steal.after - steal.before >= STEAL_POINTS_MIN);
-    let is_by_others = busy - own >= OTHERS_PERCENT_MIN && steal.is_none();
-    let is_withheld = !is_by_others && steal.is_none() && view::is_shared(facts);
-    let template = if steal.is_some() {
-        "Steal time since boot rose from {before} to {steal}, and 7-zip on all CPUs used {own} of the CPUs: the hypervisor \
-         gave CPU time to other guests in every run."
-    } else if is_withheld {
-        "The threads of 7-zip on all CPUs used {last_use} of the CPUs at most while they decompressed, in every run, where \
-         {usual} is usual; the CPUs were {busy} busy inside {guest}: CPU time was withheld, as by a quota."
-    } else if is_by_others {
-        "The CPUs were {busy} busy and 7-zip on all CPUs used {own} of them: {others} had the rest in every run."
-    } else {
-        "The threads of 7-zip on all CPUs used {last_use} of the CPUs at most while they decompressed, in every run, where \
-         {usual} is usual; the CPUs were {busy} busy."
-    };
-    let finding = Finding::new(RULE.id, Severity::Degraded, template)
-        .confidence(75)
-        .with("last_use", Quantity::Percent(most))
-        .with("usual", Quantity::Percent(usual))
-        .with("busy", Quantity::Percent(busy))
-        .with("own", Quantity::Percent(own))
-        .with("others", Quantity::Text(view::others_words(facts).to_owned()))
-        .of(steps.iter().copied());
-    let finding = match steal {
-        Some(steal) => finding
-            .with("before", Quantity::Percent(steal.before))
-            .with("steal", Quantity::Percent(steal.after))
-            .confidence(90),
-        None if is_withheld => {
-            finding.with_known("guest", facts.machine.virtualisation.known().cloned().map(Quantity::Text))
-        }
-        None if is_by_others => finding,
-        None => finding.with("idle", Quantity::Percent(100.0 - busy)),
-    };
-    Some(finding.seen_by(Witness::CpuTime).at_all(steps.iter().map(|step| step_place(facts, *step))))
 }
 
 fn others<'a>(facts: &Facts<'_>, online: &OnlineCpus, phase: &'a Phase) -> Option<OtherTasks<'a>> {
@@ -299,15 +230,10 @@ fn displaced(facts: &Facts<'_>, phases: &[Phase]) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::RULE;
-    use crate::test_support::{
-        compression, compression_by_use, counter, gauge_channel, log, own_run, with_message, with_step,
-    };
+    use crate::test_support::{compression, counter, gauge_channel, log, own_run, with_message, with_step};
     use crate::tests::{findings_of, sentences};
     use facts::Severity;
-    use record::{
-        AllCpus, BusyProcess, ChannelId, Compression, CpuPercent, CpuTime, Fact, LogBlock, Record, Source,
-        StepMeasurement, Unit, Variant, WorkloadId,
-    };
+    use record::{AllCpus, BusyProcess, ChannelId, CpuPercent, CpuTime, Fact, Record, Unit, Variant, WorkloadId};
 
     /// Ten seconds of one thread on four CPUs, with this many ticks per second of other tasks.
     fn run(others: i64) -> Record {
@@ -405,42 +331,6 @@ mod tests {
             let found = findings_of(RULE.id, &record);
             assert_eq!(found.first().map(|finding| finding.severity), expected);
         }
-    }
-
-    /// What the hypervisor or a quota took is not told of programs of this system.
-    #[test]
-    fn threads_that_lacked_cpu_time_name_who_had_it() {
-        let check = |steal: &str, kind: &str, busy: i64, cause: facts::Cause| {
-            let mut record = log("0.7.4");
-            for start in [0.0, 2.0, 4.0] {
-                let run = compression_by_use(3_000, 220);
-                let run = match run {
-                    StepMeasurement::Compression(done) => {
-                        StepMeasurement::Compression(Compression { benchmark_threads: Some(4), ..done })
-                    }
-                    other => other,
-                };
-                record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (start, start + 1.9), run);
-            }
-            record.machine.virtualisation = Fact::Known(kind.into());
-            let Source::Log(log) = &mut record.source else { unreachable!() };
-            log.blocks = ["0.00", steal].map(iostat).to_vec();
-            let id = ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Busy));
-            let record = gauge_channel(record, id, Unit::Percent, &[busy; 12]);
-            let explained = explain::explain(record);
-            let causes = explained.assessment.diagnoses.iter().map(|diagnosis| diagnosis.cause);
-            assert_eq!(causes.collect::<Vec<_>>(), [cause], "{steal} {kind} {busy}");
-        };
-        check("21.32", "kvm", 98, facts::Cause::StolenTime);
-        check("0.00", "kvm", 57, facts::Cause::CpuQuota);
-        check("0.00", "none", 98, facts::Cause::Background);
-        check("0.00", "none", 57, facts::Cause::NotVisible);
-    }
-
-    fn iostat(steal: &str) -> LogBlock {
-        let text =
-            format!("avg-cpu:  %user   %nice %system %iowait  %steal   %idle\n 20.27 0.00 0.05 0.00 {steal} 58.3");
-        LogBlock { line: 1, heading: "iostat".into(), text }
     }
 
     /// 7-zip threads that share one CPU wait for each other, not for other tasks.

@@ -2,7 +2,6 @@
 
 use super::Rule;
 use super::place::step_place;
-use facts::stats::mean;
 use facts::view::{Difference, Halves};
 use facts::{Facts, Finding, Quantity, Severity, Witness, view};
 use record::RuleId;
@@ -26,7 +25,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let runs = facts.halves();
     let steps: Vec<usize> = totals.iter().map(|(step, _)| *step).collect();
     let difference = view::differs(runs);
-    let by_others = view::others_with_the_rest(facts, &steps).zip(used_by_others(facts, runs));
+    let by_others = view::others_with_the_rest(facts, &steps).zip(used_by_others(facts, &steps, runs));
     let by_others = by_others.filter(|_| difference == Difference::Use);
     let template = match difference {
         Difference::Use if by_others.is_some() => {
@@ -74,19 +73,17 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     }]
 }
 
-/// A monitor that sees the CPUs idle by this much more than the best run left them, in points, saw threads that waited.
+/// Idle time beyond that of the best run, in points, from which the threads waited instead of being displaced.
 const IDLE_POINTS_MAX: f64 = 1.0;
 
-/// Least and greatest CPU use of a run, in percent of one CPU, if the CPUs were as busy on average as in the best run:
-/// others then had what the slower one lacked.
-fn used_by_others(facts: &Facts<'_>, runs: &[Halves]) -> Option<[f64; 2]> {
-    let uses = runs.iter().map(|run| (run.compressing_use + run.decompressing_use) / 2.0);
+/// Minimum and maximum CPU use of a run, in percent of one CPU, if the CPUs were as busy on average as in the best run:
+/// then other tasks used the time that the slower run lacked.
+fn used_by_others(facts: &Facts<'_>, steps: &[usize], runs: &[Halves]) -> Option<[f64; 2]> {
+    let uses = runs.iter().map(Halves::mean_use);
     let least = uses.clone().reduce(f64::min)?;
     let most = uses.reduce(f64::max)?;
-    let windows = facts.multi_totals().iter().filter_map(|(step, _)| facts.steps.get(*step)).map(|step| step.window);
-    let busy: Vec<f64> = windows.flat_map(|window| facts.cpu_use(&window)).map(|usage| usage.busy).collect();
     let best = most / f64::from(view::cpu_count(facts)?);
-    (mean(&busy)? >= best - IDLE_POINTS_MAX).then_some([least, most])
+    (view::mean_busy_percent(facts, steps)? >= best - IDLE_POINTS_MAX).then_some([least, most])
 }
 
 /// Value of each run: `473, 411, 502`.
@@ -118,7 +115,7 @@ mod tests {
         assert!(check([12_257, 13_611, 13_819])[0].ends_with("what was read does not show why."));
     }
 
-    /// What one run lacked is told of other programs only where no CPU idled meanwhile.
+    /// A lower CPU use of one run is attributed to other programs only if no CPU was idle.
     #[test]
     fn a_run_beside_another_program_lacked_cpu_time() {
         for (slow_use, busy, cause) in [

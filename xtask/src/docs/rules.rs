@@ -44,9 +44,10 @@ pub(super) fn pages() -> Result<Vec<(String, String)>> {
     let table = std::fs::read_to_string(workspace::root().join(TABLE)).context(TABLE)?;
     let rows = rows(&table)?;
     let sources = workspace::files(|path| path.starts_with(SOURCES) && path.ends_with(".rs") || path == SHARED)?;
-    let shared = sources.iter().find(|file| file.path == SHARED).map(Source::of);
+    let source_of = |file: &File| Source::of(file, &sources);
+    let shared = sources.iter().find(|file| file.path == SHARED).map(source_of);
     let shared = shared.with_context(|| format!("{SHARED} is not there"))?.literals();
-    let sources: Vec<Source> = sources.iter().map(Source::of).collect();
+    let sources: Vec<Source> = sources.iter().map(source_of).collect();
     let seen = examples()?;
     let mut pages = vec![(INDEX.to_owned(), index())];
     for rule in rules::RULES.iter() {

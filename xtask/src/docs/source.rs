@@ -4,15 +4,18 @@ use crate::tidy::string_literals;
 use crate::workspace::File;
 use std::fmt::Write;
 
-/// A source file without its tests.
-pub(super) struct Source<'a> {
-    text: &'a str,
+/// A source file and the files of its directory that define no rule, without their tests.
+pub(super) struct Source {
+    text: String,
 }
 
-impl<'a> Source<'a> {
-    pub(super) fn of(file: &'a File) -> Self {
-        let end = file.text.find("#[cfg(test)]").unwrap_or(file.text.len());
-        Self { text: &file.text[..end] }
+impl Source {
+    pub(super) fn of(file: &File, all: &[File]) -> Self {
+        let folder = format!("{}/", file.path.trim_end_matches(".rs"));
+        let is_part = |part: &&File| part.path.starts_with(&folder) && !part.path.ends_with("/tests.rs");
+        let parts = all.iter().filter(is_part).filter(|part| !part.text.contains("RuleId::own("));
+        let texts = std::iter::once(file).chain(parts).map(|file| file.text.split("#[cfg(test)]").next());
+        Self { text: texts.flatten().collect() }
     }
 
     /// Whether it defines the rule.
@@ -63,7 +66,7 @@ impl<'a> Source<'a> {
     }
 
     /// Name, value and reason of each documented numeric constant.
-    fn thresholds(&self) -> Vec<(&'a str, &'a str, String)> {
+    fn thresholds(&self) -> Vec<(&str, &str, String)> {
         let mut found = Vec::new();
         let mut why: Vec<&str> = Vec::new();
         for line in self.text.lines() {
@@ -101,7 +104,7 @@ impl<'a> Source<'a> {
             }
             text + rest
         };
-        string_literals(self.text).iter().map(|literal| plain(literal)).collect()
+        string_literals(&self.text).iter().map(|literal| plain(literal)).collect()
     }
 }
 
@@ -116,13 +119,13 @@ mod tests {
                     const LIMIT_CELSIUS: f64 = 80.0;\nconst NO_REASON: f64 = 1.0;\n/// Words.\nconst WORDS: &str = \"a\";\n\
                     #[cfg(test)]\nmod tests { /// x\nconst T: u8 = 1; }\n";
         let file = File { path: "hot.rs".into(), text: text.into() };
-        let source = Source::of(&file);
+        let source = Source::of(&file, &[]);
         assert!(source.has_rule("hot") && !source.has_rule("cold"));
         let expected = "It was hot.\n\nBy the sensor of the SoC, if there is one.\n\nThresholds:\n\n* `LIMIT_CELSIUS` is 80.0: Hotter than this.\n\n";
         assert_eq!(source.detection(), expected);
         assert_eq!(source.literals(), ["hot", "a"]);
         let text = "f('\"', \"say \\\"a\\\", \\\n    b\"); // \n/// \"c\n\"d\"";
         let file = File { path: "texts.rs".into(), text: text.into() };
-        assert_eq!(Source::of(&file).literals(), ["say \"a\", b", "d"]);
+        assert_eq!(Source::of(&file, &[]).literals(), ["say \"a\", b", "d"]);
     }
 }

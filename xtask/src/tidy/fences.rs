@@ -34,11 +34,11 @@ const FENCES: &[Fence] = &[
     fence("allocator", true, Unsafe::Home, 310),
     fence("app", false, Unsafe::Nowhere, 20_380),
     fence("archive", true, Unsafe::Nowhere, 430),
-    fence("bench", true, Unsafe::Nowhere, 10_190),
+    fence("bench", true, Unsafe::Nowhere, 10_200),
     fence("compare", true, Unsafe::Nowhere, 7_040),
     fence("console", false, Unsafe::Nowhere, 4_830),
     fence("explain", true, Unsafe::Nowhere, 9_260),
-    fence("facts", true, Unsafe::Nowhere, 18_330),
+    fence("facts", true, Unsafe::Nowhere, 18_340),
     fence("hub", false, Unsafe::Nowhere, 13_930),
     fence("identify", true, Unsafe::Nowhere, 3_970),
     fence("licences", true, Unsafe::Nowhere, 50),
@@ -55,7 +55,7 @@ const FENCES: &[Fence] = &[
     fence("testkit", false, Unsafe::Nowhere, 3_990),
     fence("web", true, Unsafe::Nowhere, 620),
     fence("workloads", true, Unsafe::Nowhere, 10_320),
-    fence("xtask", false, Unsafe::Nowhere, 14_740),
+    fence("xtask", false, Unsafe::Nowhere, 14_750),
 ];
 
 const fn fence(name: &'static str, refuses_calls: bool, unsafety: Unsafe, lines_max: usize) -> Fence {

@@ -21,7 +21,7 @@ impl TimeLeft {
     }
 }
 
-/// Time left as it is shown, in steps of at most a tenth. A new estimate raises it by at most a tenth; without one it only falls.
+/// Displayed time left. A new estimate raises it by at most a tenth; otherwise it only falls.
 #[derive(Debug, Default)]
 pub struct TimeLeftDisplay {
     /// Current estimate, and the time of the run at which it was made.

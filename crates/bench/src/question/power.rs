@@ -2,22 +2,20 @@
 //! switched off, suspended, and off as a meter at another machine reads it. The answer is computed from the Record
 //! (`rules::questions::power`).
 
+mod states;
+
 use super::refusal::StartFacts;
 use super::{Attributes, Planning, Question, Task};
-use crate::plan::stage::{PowerLoad, PowerState, Stage, at_once, load_step};
-use crate::plan::variant::Form;
+use crate::plan::stage::{PowerState, Stage, load_step};
 use core::net::IpAddr;
 use machine::suspend::{SleepState, sleep_states};
 use machine::switchable::{Switchable, switchable};
 use machine::{Root, Sampler, SamplerOptions, Timeline};
 use net::meters::usb;
-use record::{
-    Channel, ChannelId, INPUT_MILLIVOLTS_MIN, Machine, Mode, PowerSensor, QuestionId, Unit, Variant, WorkloadId,
-};
+use record::{Channel, ChannelId, INPUT_MILLIVOLTS_MIN, Machine, Mode, PowerSensor, QuestionId, Unit, Variant};
+use states::{OFF_LIMIT, idle, stages};
 use std::time::Duration;
-use workloads::job::Job;
-use workloads::job::cpus::{cpus_by_speed, numbers_of_cpus};
-use workloads::job::setting::{Setting, nodes};
+use workloads::job::setting::nodes;
 
 const POWER: &str = "power";
 
@@ -68,14 +66,6 @@ pub struct WatchOff;
 const INTERVAL: Duration = Duration::from_millis(100);
 /// Share of one core that the sampler may use, in millionths.
 const SAMPLER_PPM: u32 = 10_000;
-/// Maximum time of an idle state, of each load, and of a machine that is off.
-const IDLE_LIMIT: Duration = Duration::from_secs(40);
-const LOAD_LIMIT: Duration = Duration::from_secs(16);
-const OFF_LIMIT: Duration = Duration::from_secs(60);
-/// One repetition of a load: even a meter with one reading per second gives several.
-const LOAD_TIME: Duration = Duration::from_secs(8);
-/// Time asleep: energy counters of meters have grown measurably then.
-const SLEEP_TIME: Duration = Duration::from_secs(20);
 
 impl Power {
     /// The states of this machine. `words` name devices to switch off; `peers` are addresses of logins, whose links stay on.
@@ -257,82 +247,6 @@ fn has_source(channels: &[Channel], latest: &[i64]) -> bool {
         let is_chip = channel.is_power() && sensor.is_unlabelled_chip(channel);
         is_power && (sensor.role.is_whole() || (is_chip && is_input(&channel.id)))
     })
-}
-
-fn idle(name: Variant, limit: Duration) -> Stage {
-    Stage::Power(PowerState { name, load: PowerLoad::Idle, limit })
-}
-
-fn stages(power: &Power, machine: &Machine, can_set: bool) -> Vec<Stage> {
-    let has = |part: Part| power.parts.contains(&part);
-    let governor = |name: &str| {
-        let is_offered =
-            can_set && machine.policies.iter().any(|policy| policy.governors.iter().any(|own| own == name));
-        is_offered.then(|| Stage::Side(vec![Setting::Governor(name.to_owned())]))
-    };
-    let mut stages = vec![Stage::LoadStep];
-    if has(Part::Idle) || has(Part::Devices) {
-        stages.push(idle(Variant::IDLE, IDLE_LIMIT));
-    }
-    for name in ["performance", "powersave"].into_iter().filter(|_| has(Part::Idle)) {
-        if let Some(side) = governor(name) {
-            stages.extend([side, idle(format!("idle, {name}").into(), IDLE_LIMIT)]);
-        }
-    }
-    for device in power.devices.iter().filter(|_| can_set) {
-        stages.push(Stage::Side(vec![Setting::Node(device.node(), device.off.clone())]));
-        stages.push(idle(format!("idle, {} off", device.label).into(), IDLE_LIMIT));
-    }
-    if has(Part::Load) {
-        stages.push(governor("performance").unwrap_or(Stage::Side(Vec::new())));
-        stages.extend(loads(machine).into_iter().map(Stage::Power));
-    }
-    stages.push(Stage::Side(Vec::new()));
-    for sleep in &power.sleeps {
-        if let Some((node, kind)) = sleep.setting() {
-            stages.push(Stage::Side(vec![Setting::Node(node, kind)]));
-        }
-        stages.push(Stage::Suspend(sleep.clone(), SLEEP_TIME));
-    }
-    if !power.sleeps.is_empty() {
-        stages.push(Stage::Side(Vec::new()));
-    }
-    stages
-}
-
-/// Integer, SIMD and memory load on each number of CPUs, then all loads at once with the drive and the GPU.
-fn loads(machine: &Machine) -> Vec<PowerState> {
-    let cpus = cpus_by_speed(machine);
-    let mut states = Vec::new();
-    let state = |workload: WorkloadId, variant: Variant, cpus: &[u32]| PowerState {
-        name: match cpus.len() {
-            1 => format!("{} on 1 CPU", workload.label()).into(),
-            count => format!("{} on {count} CPUs", workload.label()).into(),
-        },
-        load: PowerLoad::Job(Job { time: Some(LOAD_TIME), ..Job::on(workload, variant, cpus.to_vec()) }),
-        limit: LOAD_LIMIT,
-    };
-    for count in numbers_of_cpus(cpus.len()) {
-        let own = &cpus[..count];
-        let lzma = if count == 1 { Variant::SINGLE } else { format!("on-{count}-cpus").into() };
-        states.push(state(WorkloadId::Lzma, lzma, own));
-        states.push(state(WorkloadId::Flops, Variant::own("fp64"), own));
-        states.push(state(WorkloadId::MemoryCopy, Variant::ONLY, own));
-    }
-    let of_cpus = [
-        (WorkloadId::Lzma, format!("on-{}-cpus", cpus.len()).into()),
-        (WorkloadId::Flops, Variant::own("fp64")),
-        (WorkloadId::MemoryCopy, Variant::ONLY),
-    ];
-    let of_cpus =
-        of_cpus.map(|(workload, variant)| Job { time: Some(LOAD_TIME), ..Job::on(workload, variant, cpus.clone()) });
-    let gpu = Form::first(WorkloadId::OpenGl.as_str()).ok().flatten();
-    let drive = Form { workload: WorkloadId::Drive, variant: Variant::own("read") };
-    let others = [drive].into_iter().chain(gpu).map(|form| form.job(cpus.clone()));
-    let jobs: Vec<Job> = of_cpus.into_iter().chain(others).collect();
-    let name = at_once(jobs.iter().map(|job| job.workload));
-    states.push(PowerState { name, load: PowerLoad::Together(jobs), limit: LOAD_LIMIT });
-    states
 }
 
 #[cfg(test)]

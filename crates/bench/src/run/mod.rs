@@ -198,7 +198,7 @@ impl Runner<'_> {
         }
         let machine = self.context.machine.machine();
         if !looks_first {
-            // The user reads what will be done before the first wait. Settings may still change the plan.
+            // Reports the plan before the first wait. Settings may still change it.
             let (options, begun) = (self.context.options.clone(), self.begun.clone());
             self.stages = self.plan(machine, &Survey::default(), &options);
             self.begun = begun;

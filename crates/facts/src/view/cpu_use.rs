@@ -3,6 +3,7 @@
 use super::governors::is_other_governor;
 use super::samples::{counter_steps, gauge, is_log};
 use crate::Facts;
+use crate::stats::mean;
 use record::{AllCpus, ChannelId, CpuPercent, CpuTime, OfControlGroup, OfLogMonitor, Record, Total, Window};
 
 /// Use of all CPUs together over one interval, in percent of those online.
@@ -32,6 +33,12 @@ const INTERVAL_MS: i64 = 1_000;
 pub(crate) fn cpu_use(record: &Record, window: Window) -> Vec<CpuUse> {
     let idle = ChannelId::all_cpus(CpuTime::Idle);
     if record.samples.channel(&idle).is_some() { from_ticks(record, window) } else { from_percentages(record, window) }
+}
+
+/// Mean CPU time that was not idle during these steps, in percent of all CPUs.
+pub fn mean_busy_percent(facts: &Facts<'_>, steps: &[usize]) -> Option<f64> {
+    let windows = steps.iter().filter_map(|step| facts.steps.get(*step)).map(|step| step.window);
+    mean(&windows.flat_map(|window| facts.cpu_use(&window)).map(|usage| usage.busy).collect::<Vec<_>>())
 }
 
 /// CPU time that was not idle, in percent of all CPUs, for every row of the samples; `None` where unknown. A single row

@@ -20,6 +20,13 @@ pub struct Halves {
     pub decompressing_rate: f64,
 }
 
+impl Halves {
+    /// Mean CPU use of both halves, in percent of one CPU.
+    pub fn mean_use(&self) -> f64 {
+        (self.compressing_use + self.decompressing_use) / 2.0
+    }
+}
+
 /// What differs between the runs on all CPUs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Difference {
@@ -107,7 +114,7 @@ pub fn fall(runs: &[Halves]) -> Option<Fall> {
     let of_use = both(|run| [run.compressing_use, run.decompressing_use])?;
     let of_rate = both(|run| [run.compressing_rate, run.decompressing_rate])?;
     let all = of_use.max(0.0) + of_rate.max(0.0);
-    let use_percent = [first, last].map(|run| (run.compressing_use + run.decompressing_use) / 2.0);
+    let use_percent = [first, last].map(Halves::mean_use);
     (all >= FALL_LOG_MIN).then(|| Fall { use_percent, use_share: of_use.max(0.0) / all })
 }
 

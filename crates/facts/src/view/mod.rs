@@ -61,7 +61,7 @@ pub use core_clusters::{CoreLevel, between_ns, core_levels, pair_ns};
 pub use core_types::core_types;
 pub use core_use::{core_use, core_use_by_second};
 pub use counted::counted_khz;
-pub use cpu_use::{CpuUse, cpu_count, own_cost_percent};
+pub use cpu_use::{CpuUse, cpu_count, mean_busy_percent, own_cost_percent};
 pub use death::{Death, LastSeen, death};
 pub use declines::{Decline, claims_are_whole, unmoved_claim};
 pub(crate) use energy::score_energies;

@@ -264,7 +264,7 @@ impl<'a> PowerSeries<'a> {
         (window.start_ms as f64 + self.late_ms.1 + self.period_ms, window.end_ms as f64 + self.late_ms.0)
     }
 
-    /// Energy of the window beside that time in microjoules, by the power at both ends and the mean delay.
+    /// Energy of the window outside of [`Self::sure`] in microjoules, by the power at both ends and the mean delay.
     fn rest(&self, window: Window, (first_mw, last_mw): (f64, f64)) -> f64 {
         let (sure, late) = (self.sure(window), f64::midpoint(self.late_ms.0, self.late_ms.1));
         first_mw * (sure.0 - window.start_ms as f64 - late) + last_mw * (window.end_ms as f64 + late - sure.1)

@@ -27,9 +27,11 @@ pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>, cause: Cause) -> Option
     let free_best =
         score.free_best(|index| runs[index].1.as_ref().is_some_and(|waited| waited.share(cause) <= FREE_SHARE));
     let kept = runs.iter().filter_map(|(run, waited)| {
-        let by_use = || kept_by_use(score, run, DECOMPRESSING_PERCENT).or_else(|| kept_by_time(score, run));
-        // The CPU use of the threads includes their time in the kernel, and bounds only the rest.
-        let by_use = if cause == Cause::KernelOverhead { None } else { by_use() };
+        // The CPU use of the threads includes their time in the kernel, so it bounds only the rest.
+        let by_use = match cause {
+            Cause::KernelOverhead => None,
+            _ => kept_by_use(score, run, DECOMPRESSING_PERCENT).or_else(|| kept_by_time(score, run)),
+        };
         let by_wait = waited.as_ref().map(|waited| 1.0 - waited.share(cause));
         let kept = [by_use, by_wait].into_iter().flatten().reduce(f64::max)?;
         let kept = waited.as_ref().map_or(kept, |waited| kept.min(1.0 - waited.certainly_in_kernel(cause)));

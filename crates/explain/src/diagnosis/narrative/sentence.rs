@@ -36,7 +36,7 @@ fn reasons(explained: &Explanation, is_wanted: impl Fn(&Diagnosis) -> bool) -> V
     let main = explained.worst_first().into_iter().filter(|diagnosis| explained.is_of_main(diagnosis));
     let (worst, others): (Vec<&Diagnosis>, Vec<&Diagnosis>) =
         main.partition(|diagnosis| Verdict::of(diagnosis.severity) == explained.verdict);
-    // A score that lacks repetitions is worse than its cause. Remarks do not explain the verdict.
+    // A missing repetition is reported as a lost score. Remarks do not explain the verdict.
     let of_score = |diagnosis: &&Diagnosis| explained.explains_a_worst_score(diagnosis);
     let worst = if worst.is_empty() { others.into_iter().filter(of_score).collect() } else { worst };
     worst.into_iter().filter(|diagnosis| is_wanted(diagnosis)).map(|diagnosis| reason(explained, diagnosis)).collect()

@@ -84,7 +84,7 @@ fn tester_is_asked_and_gives_the_mean_of_its_samples() {
     }
 }
 
-/// Plays a tester for a second, or for the seconds of `SBC_BENCH_METER_S`, and prints the CPU time of the thread that polls it.
+/// Simulates a tester for one second, or for `SBC_BENCH_METER_S` seconds, and prints the CPU time of the polling thread.
 #[test]
 #[expect(clippy::print_stdout, reason = "`cargo xtask bench --meter` shows it")]
 fn polling_reads_every_report() {
