@@ -4,7 +4,8 @@
 #![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
 use crate::files;
-use facts::{Deficit, view};
+use facts::figures::FigureKey;
+use facts::{Deficit, Facts, view};
 use record::{ChannelId, Record, Unit};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -94,6 +95,24 @@ fn shares_do_not_hang_on_clocks() {
         // What a score should be at another clock is for the reference data to say.
         if before.0 != after.0 && before.2.is_none() && after.2.is_none() {
             wrong.push(format!("{name}: {:?} became {:?}", before.0, after.0));
+        }
+    }
+    assert!(wrong.is_empty(), "{}: {:#?}", wrong.len(), wrong);
+}
+
+/// The version in the first line does not tell which program wrote a log.
+#[test]
+fn log_of_the_script_stays_one_at_any_version() {
+    let mut wrong = Vec::new();
+    for (name, text) in files::texts(&files::folders()) {
+        let Some((version, _)) = text.strip_prefix("sbc-bench v").and_then(|rest| rest.split_once(' ')) else {
+            continue;
+        };
+        let [before, after] = ["0.9.99", "1.0.0"].map(|later| logs::read(&text.replacen(version, later, 1)));
+        let keys = |record: &Record| Facts::of(record).figures().iter().map(|figure| figure.key.clone()).collect();
+        let [before_keys, after_keys]: [Vec<FigureKey>; 2] = [&before, &after].map(keys);
+        if before_keys != after_keys || told(&before) != told(&after) {
+            wrong.push(name);
         }
     }
     assert!(wrong.is_empty(), "{}: {:#?}", wrong.len(), wrong);

@@ -29,7 +29,12 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     }
     let rows = if announced { section.body() } else { section.lines };
     let mut points = Vec::new();
+    let mut pass = Pass { method: 0, variant: if draft.second_pass { Variant::HOT_AFTER } else { Variant::COLD } };
     for line in rows.iter().filter(|line| !line.is_blank()) {
+        if let Some(own) = own_pass(line.text) {
+            pass = own;
+            continue;
+        }
         match row(line, cluster.cpus.first().copied()) {
             Some(row) => {
                 cluster.opps_khz.extend(row.point.opp_khz);
@@ -47,8 +52,7 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     if !draft.second_pass && draft.clusters.len() < CLUSTERS_MAX && !draft.clusters.iter().any(known) {
         draft.clusters.push(cluster);
     }
-    let variant = if draft.second_pass { Variant::HOT_AFTER } else { Variant::COLD };
-    add_points(draft, variant, points, heading.number);
+    add_points(draft, pass, points, heading.number);
 }
 
 /// Reads `Testing clockspeeds again. System health now:` with one row of the monitoring.
@@ -63,40 +67,50 @@ pub(super) fn read_parallel(section: &Section<'_, '_>, draft: &mut Draft) {
     let heading = section.heading();
     let loaded = heading.text.contains("full load");
     let alone = heading.text.contains("alone");
-    // This program measures clocks at other times than the bash program and has its own variants.
-    let variant = match (draft.is_own(), alone, loaded) {
-        (_, true, _) => Variant::COLD_CORES,
-        (true, _, false) => Variant::COLD_ALL_CPUS,
-        (true, _, true) => Variant::HOT_LOADED,
-        (false, _, false) => Variant::PARALLEL_IDLE,
-        (false, _, true) => Variant::PARALLEL_LOADED,
-    };
+    let mut pass = Pass { method: 0, variant: if loaded { Variant::PARALLEL_LOADED } else { Variant::PARALLEL_IDLE } };
     let mut points = Vec::new();
     for line in section.body().iter().filter(|line| !line.is_blank()) {
+        if let Some(own) = own_pass(line.text) {
+            pass = own;
+            continue;
+        }
         match parallel_row(line) {
             Some(point) => points.push(ClockPoint { all_cpus_at_once: !alone, ..point }),
             None => draft.unread(line),
         }
     }
-    add_points(draft, variant, points, heading.number);
+    add_points(draft, pass, points, heading.number);
+}
+
+/// Method and variant of a clock pass. Passes of the bash program have method 0.
+struct Pass {
+    method: u32,
+    variant: Variant,
+}
+
+/// Parses `(sbc-bench clock@1 cold-all-cpus)`, which this program writes below the headings of its own passes: it
+/// measures at other times than the bash program, below the same headings.
+fn own_pass(text: &str) -> Option<Pass> {
+    let own = text.trim().strip_prefix("(sbc-bench clock@")?.strip_suffix(')')?;
+    let (method, variant) = own.split_once(' ')?;
+    Some(Pass { method: method.parse().ok()?, variant: variant.to_owned().into() })
 }
 
 /// A pass over all clusters is one step.
-fn add_points(draft: &mut Draft, variant: Variant, points: Vec<ClockPoint>, line: u32) {
+fn add_points(draft: &mut Draft, pass: Pass, points: Vec<ClockPoint>, line: u32) {
     if points.is_empty() {
         return;
     }
-    let same = draft.clock_steps.get(&variant).copied();
+    let same = draft.clock_steps.get(&pass.variant).copied();
     if let Some(step) = same.and_then(|index| draft.steps.get_mut(index))
         && let record::Outcome::Done(StepMeasurement::Clock(clocks)) = &mut step.outcome
     {
         clocks.points.extend(points);
         return;
     }
-    draft.clock_steps.insert(variant.clone(), draft.steps.len());
+    draft.clock_steps.insert(pass.variant.clone(), draft.steps.len());
     let clocks = StepMeasurement::Clock(Clocks { points });
-    let method = u32::from(draft.is_own());
-    let step = done(WorkloadId::Clock, method, variant, clocks, line);
+    let step = done(WorkloadId::Clock, pass.method, pass.variant, clocks, line);
     draft.push(step);
 }
 

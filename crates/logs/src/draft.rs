@@ -67,12 +67,6 @@ pub(super) struct Draft {
 const STEPS_MAX: usize = 4096;
 
 impl Draft {
-    /// True if this program wrote the log. Its versions begin after those of the bash program.
-    pub(super) fn is_own(&self) -> bool {
-        let major = self.log.version.split('.').next();
-        major.and_then(|major| major.parse::<u32>().ok()) >= Some(1)
-    }
-
     /// Adds a step. Beyond [`STEPS_MAX`] only its line number is kept.
     pub(super) fn push(&mut self, step: Step) {
         if self.steps.len() < STEPS_MAX {

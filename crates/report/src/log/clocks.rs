@@ -41,10 +41,11 @@ pub(super) fn hot(facts: &Facts<'_>) -> String {
 /// One block for every step of this variant: heading and a row for every OPP.
 fn opp_blocks(record: &Record, variant: Variant) -> String {
     let mut text = String::new();
-    for (_, clocks) in passes(record, variant) {
+    for (step, clocks) in passes(record, variant) {
         // In a log all clusters are one pass.
         for points in clocks.points.chunk_by(|a, b| a.cpu == b.cpu) {
             text.push_str(&opp_heading(record, points[0].cpu));
+            text.push_str(&own_pass(step));
             for point in points {
                 let _ = writeln!(text, "{}", opp_row(point));
             }
@@ -52,6 +53,14 @@ fn opp_blocks(record: &Record, variant: Variant) -> String {
         }
     }
     text
+}
+
+/// `(sbc-bench clock@1 cold)`, by which a reader tells a pass of this program from one of the bash program.
+fn own_pass(step: &Step) -> String {
+    if step.method == 0 {
+        return String::new();
+    }
+    format!("(sbc-bench {}@{} {})\n\n", step.workload, step.method, step.variant)
 }
 
 fn opp_heading(record: &Record, cpu: u32) -> String {
@@ -129,8 +138,8 @@ fn deviation_percent(point: &ClockPoint, opp_khz: u32) -> Option<f64> {
 /// `cpu0: 2991/2999 MHz (2991.997/2991.789/2991.720)`: measured and advertised.
 fn cpu_block(record: &Record, variant: Variant, heading: &str) -> String {
     let mut text = String::new();
-    for (_, clocks) in passes(record, variant) {
-        let _ = write!(text, "{heading}\n\n");
+    for (step, clocks) in passes(record, variant) {
+        let _ = write!(text, "{heading}\n\n{}", own_pass(step));
         for point in &clocks.points {
             let (mean, triple) = readings(point);
             let claimed = point.claimed_khz.known().map(|khz| (khz / 1000).to_string());
