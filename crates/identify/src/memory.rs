@@ -23,24 +23,27 @@ pub fn memory(root: &dyn Tree) -> Reading<MemoryState> {
 /// # Errors
 /// `MemTotal` or `MemFree` is missing or not a number.
 pub(crate) fn parse_meminfo(text: &str) -> Reading<MemoryState> {
+    let garbled = |name: &str| Missing::garbled(format!("/proc/meminfo {name}"), text);
+    // `None` if the line is missing; an error if it has no number.
     let find = |name: &str| {
-        text.lines().find_map(|line| {
-            let (key, value) = line.split_once(':')?;
-            (key.trim() == name).then_some(())?;
-            value.split_whitespace().next()?.parse::<u64>().ok()
-        })
+        let values = text.lines().filter_map(|line| line.split_once(':'));
+        let value = values.filter(|(key, _)| key.trim() == name).map(|(_, value)| value).next();
+        let number = |value: &str| value.split_whitespace().next()?.parse::<u64>().ok();
+        value.map(|value| number(value).ok_or_else(|| garbled(name))).transpose()
     };
-    let needed = |name: &str| find(name).ok_or_else(|| Missing::garbled(format!("/proc/meminfo {name}"), text));
+    let needed = |name: &str| find(name)?.ok_or_else(|| garbled(name));
     let free_kib = needed("MemFree")?;
-    let with = |sum: u64, name: &str| sum.saturating_add(find(name).unwrap_or(0));
-    let cache = || with(with(free_kib, "Buffers"), "Cached");
+    let available_kib = match find("MemAvailable")? {
+        Some(kib) => kib,
+        None => free_kib.saturating_add(needed("Buffers")?).saturating_add(needed("Cached")?),
+    };
     Ok(MemoryState {
         total_kib: needed("MemTotal")?,
         free_kib,
-        available_kib: find("MemAvailable").unwrap_or_else(cache),
+        available_kib,
         // Kernels without swap lack these lines.
-        swap_total_kib: find("SwapTotal").unwrap_or(0),
-        swap_free_kib: find("SwapFree").unwrap_or(0),
+        swap_total_kib: find("SwapTotal")?.unwrap_or_default(),
+        swap_free_kib: find("SwapFree")?.unwrap_or_default(),
     })
 }
 
@@ -218,9 +221,10 @@ mod tests {
         let text = "MemTotal: 1000 kB\nMemFree: 100 kB\nBuffers: 20 kB\nCached: 300 kB\n";
         let memory = parse_meminfo(text).unwrap();
         assert_eq!((memory.available_kib, memory.swap_total_kib), (420, 0));
-        let text = "MemTotal: 1\nMemFree: 18446744073709551615\nCached: 1\n";
+        let text = "MemTotal: 1\nMemFree: 18446744073709551615\nBuffers: 0\nCached: 1\n";
         assert_eq!(parse_meminfo(text).unwrap().available_kib, u64::MAX);
-        for cut in ["", "MemTotal: 1000", "MemTotal: kB\nMemFree: 1 kB"] {
+        let garbled = "MemTotal: 1\nMemFree: 1\nMemAvailable: 1\nSwapTotal: kB\n";
+        for cut in ["", "MemTotal: 1000", "MemTotal: kB\nMemFree: 1 kB", "MemTotal: 1\nMemFree: 1\n", garbled] {
             assert!(parse_meminfo(cut).is_err(), "{cut}");
         }
     }

@@ -21,7 +21,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
 
 /// One crash, and how the run continued, if it did.
 fn finding(death: Death, resumed: Option<&Resumption>) -> Finding {
-    let template = "{how} during {step}, {into} in; [last readings (up to {before} before): {seen}|no samples were \
+    let template = "{how} during {step}[, {into} in]; [last readings (up to {before} before): {seen}|no samples were \
                     taken]. {cause}[ The run was resumed {later}; {parts}.]";
     let (severity, place) = match resumed {
         Some(_) => (Severity::Degraded, "run.resumed"),
@@ -32,7 +32,7 @@ fn finding(death: Death, resumed: Option<&Resumption>) -> Finding {
         .confidence(sure_percent)
         .with("how", Quantity::Text(how.to_owned()))
         .with("step", Quantity::Text(step))
-        .with("into", Quantity::measured((into_ms / 1000) as f64, "s", 0))
+        .with_known("into", into_ms.map(|into_ms| Quantity::measured((into_ms / 1000) as f64, "s", 0)))
         .with("cause", Quantity::Text(cause))
         .at(Place::Field(place.into()));
     if let Some(resumed) = resumed {
@@ -45,11 +45,22 @@ fn finding(death: Death, resumed: Option<&Resumption>) -> Finding {
         } else {
             "results before and after come from different boots"
         };
-        finding = finding.with("later", Quantity::Text(later)).with("parts", Quantity::Text(parts.to_owned()));
+        finding = finding
+            .with("later", Quantity::Text(later))
+            .with_known("away", resumed.away_ms.map(Quantity::Ms))
+            .with("parts", Quantity::Text(parts.to_owned()));
     }
     if let Some(seen) = seen {
         let before = Quantity::measured((1 + seen.before_ms / 1000) as f64, "s", 0);
-        finding = finding.with("before", before).with("seen", Quantity::Text(seen.words));
+        let mhz = |hz: i64| Quantity::measured(hz as f64 / 1e6, "MHz", 0);
+        finding = finding
+            .with("before", before)
+            .with("seen", Quantity::Text(seen.words))
+            .with_known("temperature", seen.millicelsius.map(Quantity::Millicelsius))
+            .with_known("clock", seen.khz.map(|khz| mhz(khz.saturating_mul(1000))))
+            .with_known("dram_clock", seen.dram_hz.map(mhz))
+            .with_known("power", seen.milliwatts.map(|mw| Quantity::measured(mw / 1e3, "W", 1)))
+            .with_known("voltage", seen.millivolts.map(|mv| Quantity::measured(mv as f64 / 1e3, "V", 2)));
     }
     finding
 }

@@ -84,15 +84,14 @@ fn finding(
         )
         .confidence(55),
         None => match refuting(facts, clock.cpu) {
-            Some(score) => Finding::new(
+            Some(score) => score.with_score(Finding::new(
                 RULE.id,
                 Severity::Info,
                 "Measured clock of {cpus} is {measured}, advertised {claimed} ({deviation}), but single-threaded 7-zip \
-                 ({score}) is as usual at the advertised clock ({low} to {high}) and too fast for the measured one: the \
+                 ({score}[ as 7-zip 16.02, estimated from {measured_score} of another version]) is as usual at the advertised clock ({low} to {high}) and too fast for the measured one: the \
                  clock reading is wrong.",
-            )
+            ))
             .confidence(75)
-            .with("score", score.score())
             .with("low", Quantity::Mips(score.expected.low))
             .with("high", Quantity::Mips(score.expected.high)),
             None => of_cause(facts, clock, deviation),
@@ -128,13 +127,13 @@ fn of_cause(facts: &Facts<'_>, clock: &ClusterClock, deviation: f64) -> Finding 
         .with("opps", Quantity::Count(opps as i64))
         .with("factor", Quantity::Percent(100.0 * factor)),
         Some(OppShape::FlatTop { opps_khz }) => {
-            let opps: Vec<String> = opps_khz.iter().map(|khz| facts::finding::mhz(*khz).to_string()).collect();
+            let opps_mhz = opps_khz.iter().map(|khz| f64::from(*khz) / 1000.0);
             of(
                 severity,
-                "Measured clock of {cpus} is {measured}, advertised {claimed} ({deviation}): the OPPs {opps} MHz run at the \
+                "Measured clock of {cpus} is {measured}, advertised {claimed} ({deviation}): the OPPs {opps} run at the \
                  same clock, so the firmware caps it.",
             )
-            .with("opps", Quantity::Text(opps.join(", ")))
+            .with("opps", Quantity::numbers(opps_mhz, "MHz", 0))
         }
         _ => of(severity, cause(facts, clock)),
     }

@@ -47,7 +47,7 @@ fn finding(facts: &Facts<'_>) -> Option<Finding> {
     let finding = Finding::new(RULE.id, Severity::Info, template)
         .confidence(75)
         .with("power", watts(idle_watt))
-        .with("factor", Quantity::Text(format!("{:.1}", idle_watt / known_watt)))
+        .with("factor", Quantity::ratio(idle_watt / known_watt, 1))
         .with("known", watts(known_watt))
         .with("board", Quantity::Text(board.clone()))
         .with_known("reasons", (!words.is_empty()).then(|| Quantity::Text(words.join("; "))));

@@ -213,6 +213,7 @@ pub fn check(facts: &Facts<'_>) -> Vec<Finding> {
 pub(crate) mod tests {
     use super::*;
     use crate::test_support::{counter, own_run, series, with_step};
+    use facts::Quantity;
     use record::{ChannelId, CpuTime, Record, Variant, WorkloadId};
 
     /// Findings of one rule in a Record. Also checks that every placeholder of a template has a value.
@@ -225,8 +226,33 @@ pub(crate) mod tests {
             assert!(sentence.ends_with('.'), "no sentence: {sentence}");
             assert_eq!(finding.rule, id);
             assert!((1..=100).contains(&finding.confidence_percent));
+            numbers_are_values(finding);
         }
         found
+    }
+
+    /// Texts that quote a reason, a message or a verdict, and lists of clusters, programs or workloads.
+    const QUOTED: [&str; 14] = [
+        "but", "cause", "clusters", "effect", "evidence", "message", "named", "reason", "reasons", "remark",
+        "sentence", "values", "verdict", "why",
+    ];
+    const UNITS: [&str; 16] =
+        ["%", "A", "GB", "GHz", "KiB", "MB/s", "MHz", "MIPS", "MiB", "V", "W", "mW", "ms", "ns", "s", "°C"];
+
+    /// A number in a text is a number for programs as well: another value of the finding reads the same.
+    pub(crate) fn numbers_are_values(finding: &Finding) {
+        let numbers = finding.values.iter().filter(|(_, value)| !matches!(value, Quantity::Text(_)));
+        let numbers: Vec<String> = numbers.map(|(_, value)| value.to_string()).collect();
+        for (name, value) in finding.values.iter().filter(|(name, _)| !QUOTED.contains(name)) {
+            let Quantity::Text(text) = value else { continue };
+            let words: Vec<&str> = text.split_whitespace().collect();
+            for pair in words.windows(2) {
+                let [number, unit] = [pair[0], pair[1]].map(|word| word.trim_matches(['(', ')', ',', ';', '.', '+']));
+                let is_number = number.parse::<f64>().is_ok() && UNITS.contains(&unit);
+                let is_value = numbers.iter().any(|value| value.contains(&format!("{number} {unit}")));
+                assert!(!is_number || is_value, "{}: {number} {unit} of {name} is text alone: {text}", finding.rule);
+            }
+        }
     }
 
     /// Sentences of one rule's findings in a Record.

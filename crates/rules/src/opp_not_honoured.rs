@@ -21,7 +21,7 @@ const WRONG_MIN: usize = 2;
 const SAME_CLOCK: f64 = 0.98;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
-    let mut wrong: Vec<(f64, &Clocks, ClockPoint)> = Vec::new();
+    let mut wrong: Vec<Wrong> = Vec::new();
     let mut places = Vec::new();
     let mut tried = 0;
     for (step, clocks) in view::clock_passes(facts, &Variant::COLD) {
@@ -36,23 +36,22 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
             }
             let deviation = 100.0 * (f64::from(measured_khz) / f64::from(opp_khz) - 1.0);
             if deviation.abs() >= DEVIATION_PERCENT_MIN {
-                wrong.push((deviation, clocks, point.clone()));
+                wrong.push(Wrong { deviation, opp_khz, measured_khz, clocks, point });
                 places.push(point.line.map_or_else(|| step_place(facts, step), Place::Line));
             }
         }
     }
     // At the lowest OPPs a few MHz are many percent.
-    let missed =
-        |(deviation, _, point): &(f64, &Clocks, ClockPoint)| deviation.abs() * f64::from(point.opp_khz.unwrap_or(0));
+    let missed = |wrong: &Wrong| wrong.deviation.abs() * f64::from(wrong.opp_khz);
     let worst = wrong.iter().max_by(|a, b| missed(a).total_cmp(&missed(b)));
-    let Some((deviation, _, point)) = worst.filter(|_| wrong.len() >= WRONG_MIN) else { return Vec::new() };
-    let is_fixed = |(_, clocks, point): &(f64, &Clocks, ClockPoint)| {
-        let highest_khz = highest_khz(clocks, point.cpu);
-        view::measured_khz(point).is_some_and(|khz| f64::from(khz) >= SAME_CLOCK * f64::from(highest_khz))
+    let Some(worst) = worst.filter(|_| wrong.len() >= WRONG_MIN) else { return Vec::new() };
+    let is_fixed = |wrong: &Wrong| {
+        let highest_khz = highest_khz(wrong.clocks, wrong.point.cpu);
+        f64::from(wrong.measured_khz) >= SAME_CLOCK * f64::from(highest_khz)
     };
     let template = if wrong.iter().all(is_fixed) {
         "The clock does not follow cpufreq: [CPU {cpu}|the measured CPU] ran at {measured} where {opp} was set."
-    } else if *deviation > 0.0 {
+    } else if worst.deviation > 0.0 {
         "{wrong} of {tried} lower OPPs do not run at their nominal clock; worst: [CPU {cpu}|the measured CPU] at {measured} instead of \
          {opp} (+{deviation})."
     } else {
@@ -62,12 +61,22 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let finding = Finding::new(RULE.id, Severity::Info, template)
         .with("wrong", Quantity::Count(wrong.len() as i64))
         .with("tried", Quantity::Count(tried))
-        .with_known("cpu", (!point.is_cpu_unnamed).then(|| Quantity::Count(point.cpu.into())))
-        .with("measured", Quantity::Khz(view::measured_khz(point).unwrap_or(0)))
-        .with("opp", Quantity::Khz(point.opp_khz.unwrap_or(0)))
-        .with("deviation", Quantity::Percent(*deviation))
+        .with_known("cpu", (!worst.point.is_cpu_unnamed).then(|| Quantity::Count(worst.point.cpu.into())))
+        .with("measured", Quantity::Khz(worst.measured_khz))
+        .with("opp", Quantity::Khz(worst.opp_khz))
+        .with("deviation", Quantity::Percent(worst.deviation))
         .at_all(places);
     vec![finding]
+}
+
+/// OPP that does not run at its clock.
+struct Wrong<'a> {
+    /// Deviation of the measured clock in percent.
+    deviation: f64,
+    opp_khz: u32,
+    measured_khz: u32,
+    clocks: &'a Clocks,
+    point: &'a ClockPoint,
 }
 
 /// True for an OPP above the highest clock of its CPU, which `clock-below-claim` reports.

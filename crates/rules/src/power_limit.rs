@@ -68,13 +68,17 @@ fn at_limit(facts: &Facts<'_>, cause: Cause, finding: Finding, falls: &[ClockFal
     let reached = falls.iter().find_map(|fall| Some((fall, slowdown::reached_limit(facts, fall)?)));
     let (Cause::Power, Some((fall, limit))) = (cause, reached) else { return finding };
     let template = if slowdown::names_clusters(facts, falls) {
-        "During {phase}, clocks dropped: {clusters}. The power of the processor was at its limit ({limit})."
+        "During {phase}, clocks dropped: {clusters}. The power of the processor was at its limit ({limit}, {term})."
     } else {
         "During {phase}, the clock dropped from {clock_before} to {clock_after} (average {clock_mean}): the power of the \
-         processor was at its limit ({limit})."
+         processor was at its limit ({limit}, {term})."
     };
     let place = samples_place(facts, &limit.channel, fall.first_ms, fall.window.end_ms);
-    Finding { template, ..finding }.confidence(95).with("limit", Quantity::Text(limit.words())).at(place)
+    Finding { template, ..finding }
+        .confidence(95)
+        .with("limit", Quantity::measured(limit.microwatts as f64 / 1e6, "W", 1))
+        .with("term", Quantity::Text(limit.term.replace('_', " ")))
+        .at(place)
 }
 
 /// No temperature is harmless in a run that was hot before: limits of chips have hysteresis.

@@ -45,8 +45,11 @@ fn log_cut(facts: &Facts<'_>) -> Option<Finding> {
     let is_of_last = |step: &&Step| step.workload == last.workload && step.variant == last.variant;
     let whole = facts.steps.iter().filter(is_of_last).filter(|step| matches!(step.outcome, Outcome::Done(_))).count();
     let template = match (view::is_without_head(facts), has_monitoring) {
-        (false, false) if is_within && whole > 0 => {
-            "The copy of the log is incomplete: it ends within {last}, of which {whole} complete."
+        (false, false) if is_within && whole == 1 => {
+            "The copy of the log is incomplete: it ends within {last}, of which one run is complete."
+        }
+        (false, false) if is_within && whole > 1 => {
+            "The copy of the log is incomplete: it ends within {last}, of which {whole} runs are complete."
         }
         (false, false) if is_within => {
             "The copy of the log is incomplete: it ends within {last}, whose score is not in it."
@@ -62,12 +65,11 @@ fn log_cut(facts: &Facts<'_>) -> Option<Finding> {
         // Monitoring comes after all scores.
         (false, true) => "The copy of the log is incomplete: it ends at or after its monitoring.",
     };
-    let whole = if whole == 1 { "one run is".to_owned() } else { format!("{whole} runs are") };
     let runs = too_few_runs(facts);
     let severity = if runs.is_some() { Severity::Degraded } else { Severity::Info };
     let finding = Finding::new(RULE.id, severity, template).with("last", Quantity::Text(view::step_name(last)));
     let finding = finding
-        .with("whole", Quantity::Text(whole))
+        .with("whole", Quantity::Count(whole as i64))
         .confidence(95)
         .at(Place::Step(index))
         .at_all(last.line.map(Place::Line));

@@ -6,7 +6,6 @@
 use super::Rule;
 use super::place::step_place;
 use compare::reference::{Expected, Reference, Usual};
-use facts::number::with_unit;
 use facts::{Facts, Figure, Finding, Quantity, Severity, view};
 use record::{Arrange, RuleId, Variant, WorkloadId};
 
@@ -31,15 +30,15 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
             None => score.finding(
                 facts,
                 RULE.id,
-                "{core} is {percent} slower in single-threaded 7-zip than usual for this core at {clock} ({score}; usual \
-                 {low} to {high}); what was read does not show why.",
+                "{core} is {percent} slower in single-threaded 7-zip than usual for this core at {clock} ({score}[ as \
+                 7-zip 16.02, estimated from {measured_score} of another version]; usual {low} to {high}); what was read does not show why.",
             ),
             Some((latency, usual)) => score
                 .finding(
                     facts,
                     RULE.id,
-                    "{core} is {percent} slower in single-threaded 7-zip than usual for this core at {clock} ({score}; \
-                     usual {low} to {high}). Its memory is slow: {latency} in {figure}, where the median of {results} \
+                    "{core} is {percent} slower in single-threaded 7-zip than usual for this core at {clock} ({score}[ \
+                     as 7-zip 16.02, estimated from {measured_score} of another version]; usual {low} to {high}). Its memory is slow: {latency} in {figure}, where the median of {results} \
                      results of this core is {typical}.",
                 )
                 .with("latency", Quantity::Ns(latency.value))
@@ -143,16 +142,12 @@ impl ScoreCheck<'_> {
         self.figure.estimate.as_ref().map_or(self.figure.value, |estimate| estimate.low)
     }
 
-    pub(super) fn score(&self) -> Quantity {
-        let value = self.figure.value;
-        match &self.figure.estimate {
-            None => Quantity::Mips(value),
-            Some(estimate) => Quantity::Text(format!(
-                "{} as 7-zip 16.02, estimated from {} of another version",
-                with_unit(value, "MIPS"),
-                with_unit(estimate.measured, "MIPS")
-            )),
-        }
+    /// Adds the score and, if it is an estimate, the measured score of the other version.
+    pub(super) fn with_score(&self, finding: Finding) -> Finding {
+        let estimate = self.figure.estimate.as_ref();
+        finding
+            .with("score", Quantity::Mips(self.figure.value))
+            .with_known("measured_score", estimate.map(|estimate| Quantity::Mips(estimate.measured)))
     }
 
     /// Finding with all values.
@@ -160,12 +155,11 @@ impl ScoreCheck<'_> {
         let Expected { low, median, high, .. } = self.expected;
         let core = self.figure.core.as_ref();
         let off_percent = 100.0 * (self.figure.value / median - 1.0).abs();
-        Finding::new(rule, Severity::Info, template)
+        self.with_score(Finding::new(rule, Severity::Info, template))
             .confidence(SURE_PERCENT)
             .with("core", Quantity::Text(core.map_or_else(String::new, |core| core.label())))
             .with("percent", Quantity::Percent(off_percent))
             .with("clock", Quantity::Khz((self.clock_mhz * 1000.0) as u32))
-            .with("score", self.score())
             .with("low", Quantity::Mips(low))
             .with("high", Quantity::Mips(high))
             .with("results", Quantity::Count(self.expected.rows as i64))

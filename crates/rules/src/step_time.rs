@@ -68,14 +68,13 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         .with("step", Quantity::Text(view::step_name(step)))
         .with("run", Quantity::Count(i64::from(step.repetition) + 1))
         .with("available", ms(time.available_ms))
-        .with("stopped", ms(time.part_ms(TimePart::Stopped)))
         .with("parts", Quantity::Text(parts.join(", ")))
         .with_known("share", Share::of(time.lost_ms(), time.available_ms).map(Quantity::Share))
         .of(if harmed.is_empty() { vec![*index] } else { harmed })
         .during(step.window.start_ms, step.window.end_ms)
         .seen_by(Witness::CpuTime)
         .at(step_place(facts, *index));
-    vec![finding]
+    vec![time.parts.iter().fold(finding, |finding, (part, of_part)| finding.with(part.key(), ms(*of_part)))]
 }
 
 #[cfg(test)]

@@ -44,11 +44,11 @@ fn number(column: Option<&&str>) -> Option<f64> {
 
 fn clock(column: Option<&&str>) -> Option<Finding> {
     let mhz = column?.trim_start_matches('~').strip_suffix("MHz")?.trim();
-    let largest = mhz.split('/').filter_map(|mhz| mhz.trim().parse::<f64>().ok());
-    let largest = largest.reduce(f64::max).filter(|mhz| *mhz > MHZ_MAX)?;
+    let printed: Vec<f64> = mhz.split('/').filter_map(|mhz| mhz.trim().parse().ok()).collect();
+    let largest = printed.iter().copied().reduce(f64::max).filter(|mhz| *mhz > MHZ_MAX)?;
     Some(
-        wrong("The summary line says {printed} MHz; the unit should be kHz.")
-            .with("printed", Quantity::Text(mhz.to_owned()))
+        wrong("The summary line says {printed}; the unit should be kHz.")
+            .with("printed", Quantity::numbers(printed, "MHz", 0))
             .with("clock", Quantity::Khz(largest as u32)),
     )
 }

@@ -55,12 +55,16 @@ pub(super) fn measure(
 ) -> Result<StepMeasurement, Failure> {
     report.method = definition.program.as_ref().map_or(METHOD, |rule| rule.method(&found.version));
     report.not_comparable = definition.not_comparable.clone().or(report.not_comparable.take());
-    let available_kib = available_kib(context.root).unwrap_or(0);
     let threads = match context.job.threads {
         0 => online_cpus(context.machine).len() as u32,
         threads => threads,
     };
-    let arguments = definition.arguments(threads, available_kib);
+    let arguments = definition.arguments(threads, &available_kib(context.root)).map_err(|missing| {
+        not_started(format!(
+            "The available memory, by which {} chooses its size, is unknown: {missing}.",
+            definition.name
+        ))
+    })?;
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let output = context.program(report, found, &arguments, definition.time_limit)?;
     let scores = definition.score.find_all(&output, report.program_elapsed.as_secs_f64()).map_err(|why| {

@@ -182,19 +182,20 @@ fn choose_dictionary(context: &WorkloadContext, found: &InstalledProgram) -> Res
 /// not its arguments.
 fn not_comparable(measured: &Compression, job: &Job) -> Option<String> {
     let largest = measured.compressing.iter().map(|row| row.dictionary_log2).max();
-    if largest != Some(DEFAULT_LOG2) {
-        let mib = |log2: u32| f64::from(1 << log2) / f64::from(1 << 20);
-        return Some(format!(
+    let mib = |log2: u32| f64::from(1 << log2) / f64::from(1 << 20);
+    match (largest, measured.benchmark_threads) {
+        (None, _) => Some("7-zip did not print its dictionaries".to_owned()),
+        (Some(largest), _) if largest != DEFAULT_LOG2 => Some(format!(
             "largest dictionary {} MiB instead of {} MiB for lack of memory",
-            mib(largest.unwrap_or(0)),
+            mib(largest),
             mib(DEFAULT_LOG2)
-        ));
+        )),
+        (_, None) => Some("7-zip did not print its number of threads".to_owned()),
+        (_, Some(threads)) if threads != job.threads.max(1) => {
+            Some(format!("7-zip ran {threads} threads instead of {}", job.threads))
+        }
+        _ => None,
     }
-    let threads = measured.benchmark_threads.unwrap_or(0);
-    if threads != job.threads.max(1) {
-        return Some(format!("7-zip ran {threads} threads instead of {}", job.threads));
-    }
-    None
 }
 
 /// Threads that share a CPU take turns.

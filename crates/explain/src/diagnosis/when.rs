@@ -130,7 +130,7 @@ mod tests {
         let record = with_step(own_run(), WorkloadId::SevenZip, Variant::MULTI, &[], (2.0, 4.0), compression(7000));
         let hot = gauge_channel(record.clone(), ChannelId::Soc, Unit::Millicelsius, &[90_000; 9]);
         let finding = Finding::new(RuleId::own("x"), Severity::Degraded, "So.").of([0]);
-        let capped = finding.clone().with("opps", Quantity::Text("1800, 2016".into()));
+        let capped = finding.clone().with("opps", Quantity::numbers([1800.0, 2016.0], "MHz", 0));
         for (record, finding, when, expected) in [
             (&hot, &finding, RelationCondition::HotUncapped, true),
             (&hot, &capped, RelationCondition::HotUncapped, false),

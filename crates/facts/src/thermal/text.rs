@@ -57,8 +57,8 @@ fn rows(result: &ThermalResult, series: &Series, line: &mut dyn FnMut(&str, Opti
         line(name, words);
     }
     let score = result.score.map(|[cold, steady]| {
-        let percent = result.steady_score_percent(series).unwrap_or(0.0);
-        format!("{cold:.2} {} cold, {steady:.2} sustained ({percent:.0} %)", series.unit)
+        let percent = result.steady_score_percent(series).map(|percent| format!(" ({percent:.0} %)"));
+        format!("{cold:.2} {} cold, {steady:.2} sustained{}", series.unit, percent.unwrap_or_default())
     });
     line("score", score);
     let power = result.milliwatts.map(|[cold, steady]| format!("{cold:.0} mW cold, {steady:.0} mW sustained"));

@@ -120,13 +120,6 @@ pub struct ReachedLimit {
     pub microwatts: i64,
 }
 
-impl ReachedLimit {
-    /// `15.0 W, long term`.
-    pub fn words(&self) -> String {
-        format!("{:.1} W, {}", self.microwatts as f64 / 1e6, self.term.replace('_', " "))
-    }
-}
-
 /// Share of the samples of a window with power at a limit from which on the limit holds for the window.
 const LIMITED_SHARE_MIN: f64 = 0.5;
 
@@ -334,8 +327,8 @@ mod tests {
     fn limit_of_a_window_is_the_one_that_holds_most_of_it() {
         // Samples twice a second: watts of each half second.
         for (watts, expected) in [
-            ([25, 25, 25, 15, 15, 15, 15, 15], Some("15.0 W, long term")),
-            ([25, 25, 25, 25, 25, 15, 15, 15], Some("25.0 W, short term")),
+            ([25, 25, 25, 15, 15, 15, 15, 15], Some((15_000_000, "long_term"))),
+            ([25, 25, 25, 25, 25, 15, 15, 15], Some((25_000_000, "short_term"))),
             ([9, 9, 9, 9, 9, 15, 15, 9], None),
         ] {
             let joules = watts.iter().scan(0, |sum, watts| {
@@ -349,8 +342,9 @@ mod tests {
                 record = gauge_channel(record, id, Unit::Microwatts, &[limit; 8]);
             }
             let window = Window { start_ms: 500, end_ms: 3_500, ..Window::default() };
-            let found = limit_within(&record, window).map(|limit| limit.words());
-            assert_eq!(found.as_deref(), expected, "{watts:?}");
+            let found = limit_within(&record, window);
+            let found = found.as_ref().map(|limit| (limit.microwatts, limit.term.as_str()));
+            assert_eq!(found, expected, "{watts:?}");
         }
     }
 

@@ -40,7 +40,7 @@ pub struct Death {
     /// The step in people's words, with its repetition.
     pub step: String,
     /// How long that step had run, or the run where no step had begun.
-    pub into_ms: i64,
+    pub into_ms: Option<i64>,
     /// Last readings.
     pub seen: Option<LastSeen>,
     /// The likely cause as a sentence.
@@ -58,6 +58,14 @@ pub struct LastSeen {
     pub words: String,
     /// The temperature among them.
     pub millicelsius: Option<i64>,
+    /// Highest advertised clock of a CPU.
+    pub khz: Option<i64>,
+    /// Advertised clock of the memory in hertz.
+    pub dram_hz: Option<i64>,
+    /// Power.
+    pub milliwatts: Option<f64>,
+    /// Supply voltage.
+    pub millivolts: Option<i64>,
 }
 
 /// First death of a run of this program that was not resumed; `None` if the run ended normally.
@@ -93,7 +101,10 @@ fn death_at(facts: &Facts<'_>, died: &DeathPoint) -> Death {
         },
         was_killed: died.signal.is_some() || restarted == Some(&false),
         step: step_words(died),
-        into_ms: died.at_ms.saturating_sub(died.began_ms.unwrap_or(0)),
+        into_ms: match (&died.step, died.began_ms) {
+            (None, None) => Some(died.at_ms),
+            (_, began_ms) => began_ms.map(|began_ms| died.at_ms.saturating_sub(began_ms)),
+        },
         seen,
         cause,
         sure_percent,
@@ -129,8 +140,10 @@ fn last_seen(facts: &Facts<'_>, died: &DeathPoint) -> Option<LastSeen> {
     words.extend(millicelsius.map(|value| format!("{:.1} °C", value as f64 / 1e3)));
     words.extend(khz.map(|khz| format!("{} MHz", khz.saturating_add(500) / 1000)));
     let power = facts.power_mw(&window);
-    words.extend(power.last().map(|(_, mw)| format!("{:.1} W", mw / 1e3)));
-    words.extend(last_millivolts(facts, window).map(volts));
+    let milliwatts = power.last().map(|(_, mw)| *mw);
+    words.extend(milliwatts.map(|mw| format!("{:.1} W", mw / 1e3)));
+    let millivolts = last_millivolts(facts, window);
+    words.extend(millivolts.map(volts));
     let mut words = words.join(", ");
     if let Some(hz) = dram_hz {
         let separator = if words.is_empty() { "" } else { "; " };
@@ -144,7 +157,8 @@ fn last_seen(facts: &Facts<'_>, died: &DeathPoint) -> Option<LastSeen> {
             None => "no temperature, clock, power or voltage readings".to_owned(),
         };
     }
-    Some(LastSeen { before_ms: died.at_ms.saturating_sub(last_ms), words, millicelsius })
+    let before_ms = died.at_ms.saturating_sub(last_ms);
+    Some(LastSeen { before_ms, words, millicelsius, khz, dram_hz, milliwatts, millivolts })
 }
 
 fn last_temperature(facts: &Facts<'_>, window: Window) -> Option<i64> {

@@ -40,6 +40,22 @@ pub enum TimePart {
 }
 
 impl TimePart {
+    /// Name of the part among the values of a finding.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::System => "system",
+            Self::Stolen => "stolen",
+            Self::Quota => "quota",
+            Self::OtherTasks => "other_tasks",
+            Self::Memory => "memory",
+            Self::Storage => "storage",
+            Self::Stopped => "stopped",
+            Self::OwnThreads => "own_threads",
+            Self::Unknown => "unknown",
+        }
+    }
+
     /// The part in a sentence, after its duration.
     pub fn words(self) -> &'static str {
         match self {

@@ -53,9 +53,10 @@ pub(super) fn kernel_messages(record: &Record) -> String {
         return String::new();
     };
     let mut text = "dmesg output while running the benchmarks:\n\n".to_owned();
-    let uptime_ms = record.run.uptime_ms.known().copied().unwrap_or(0) as i64;
+    let uptime_ms = record.run.uptime_ms.known().and_then(|ms| i64::try_from(*ms).ok());
     for message in messages.iter().take(KERNEL_MESSAGES_SHOWN) {
-        let since_boot = message.at_ms.map(|at_ms| (at_ms + uptime_ms) as f64 / 1000.0);
+        let since_boot =
+            message.at_ms.zip(uptime_ms).map(|(at_ms, uptime_ms)| at_ms.saturating_add(uptime_ms) as f64 / 1e3);
         let _ = match since_boot {
             Some(seconds) => writeln!(text, "[{seconds:>12.3}] {}", message.text),
             // Indented, because a message may begin like a heading.

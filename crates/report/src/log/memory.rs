@@ -57,7 +57,8 @@ fn bandwidth_head(step: &Step, bandwidth: &Bandwidth) -> String {
 fn rows(bandwidth: &Bandwidth, method: u32, has_libc: bool) -> String {
     let mut text = String::new();
     for row in &bandwidth.rows {
-        let best = row.bytes_per_s.iter().max().copied().unwrap_or(0) as f64 / 1e6;
+        let Some(best) = row.bytes_per_s.iter().max() else { continue };
+        let best = *best as f64 / 1e6;
         let name = if has_libc { &row.routine } else { classic_name(&row.routine) };
         let _ = write!(text, " {:<49}: {best:>8.1} MB/s", name);
         // Logs do not state the number of repetitions of a row.

@@ -155,8 +155,8 @@ fn messages(record: &Record) -> String {
         _ => "Kernel messages (first ones):",
     };
     let line = |message: &&KernelMessage| {
-        let at = message.at_ms.map_or(0.0, |ms| ms as f64 / 1000.0);
-        format!("    [{at:9.1}] {}\n", facts::plain(&message.text))
+        let at = message.at_ms.map(|ms| format!("[{:9.1}] ", ms as f64 / 1000.0)).unwrap_or_default();
+        format!("    {at}{}\n", facts::plain(&message.text))
     };
     let shown: String = matter.iter().take(MESSAGES_SHOWN).map(line).collect();
     let more = match matter.len().saturating_sub(MESSAGES_SHOWN) {

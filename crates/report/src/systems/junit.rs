@@ -42,11 +42,11 @@ pub fn junit(facts: &Facts<'_>, explained: &Explanation, cases: &[Case]) -> Stri
         count(TestOutcome::Failed) + usize::from(is_invalid) + further(Some(false)),
         count(TestOutcome::Skipped) + further(None),
     );
-    let seconds = seconds(facts.run.elapsed_ms.and_then(|ms| i64::try_from(ms).ok()).unwrap_or(0));
+    let elapsed = time(facts.run.elapsed_ms.and_then(|ms| i64::try_from(ms).ok()));
     let board = markup(facts::machine_name(&facts.machine).map_or("", String::as_str));
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    let _ = writeln!(text, "<testsuites name=\"sbc-bench\" {counts} time=\"{seconds}\">");
-    let _ = writeln!(text, "  <testsuite name=\"sbc-bench\" {counts} time=\"{seconds}\"{}>", timestamp(facts));
+    let _ = writeln!(text, "<testsuites name=\"sbc-bench\" {counts}{elapsed}>");
+    let _ = writeln!(text, "  <testsuite name=\"sbc-bench\" {counts}{elapsed}{}>", timestamp(facts));
     text.push_str("    <properties>\n");
     property(&mut text, "board", &board);
     for score in scores(facts, explained) {
@@ -68,8 +68,8 @@ fn property(text: &mut String, name: &str, value: &str) {
 
 fn case(text: &mut String, test: &Test<'_>) {
     let why = markup(&test.why);
-    let time = seconds(test.step.window.elapsed_ms());
-    let _ = write!(text, "    <testcase classname=\"sbc-bench\" name=\"{}\" time=\"{time}\"", test.name);
+    let elapsed = time(Some(test.step.window.elapsed_ms()));
+    let _ = write!(text, "    <testcase classname=\"sbc-bench\" name=\"{}\"{elapsed}", test.name);
     let _ = match test.outcome {
         TestOutcome::Passed => writeln!(text, "/>"),
         TestOutcome::Failed => writeln!(text, "><failure message=\"{why}\">{why}</failure></testcase>"),
@@ -79,7 +79,7 @@ fn case(text: &mut String, test: &Test<'_>) {
 
 fn further_case(text: &mut String, case: &Case) {
     let (name, why) = (markup(&case.name), markup(&case.why));
-    let _ = write!(text, "    <testcase classname=\"sbc-bench\" name=\"{name}\" time=\"0.000\">");
+    let _ = write!(text, "    <testcase classname=\"sbc-bench\" name=\"{name}\">");
     let _ = match case.has_passed {
         Some(true) => write!(text, "<system-out>{why}</system-out>"),
         Some(false) => write!(text, "<failure message=\"{why}\">{why}</failure>"),
@@ -91,7 +91,7 @@ fn further_case(text: &mut String, case: &Case) {
 fn verdict(text: &mut String, told: &Narrative, is_invalid: bool) {
     let word = markup(&told.verdict);
     let causes: Vec<String> = told.causes.iter().map(|cause| markup(&cause.text())).collect();
-    text.push_str("    <testcase classname=\"sbc-bench\" name=\"verdict\" time=\"0.000\">");
+    text.push_str("    <testcase classname=\"sbc-bench\" name=\"verdict\">");
     let _ = if is_invalid {
         write!(text, "<failure message=\"{word}\">{}</failure>", causes.join("\n"))
     } else {
@@ -106,6 +106,8 @@ fn timestamp(record: &Record) -> String {
     time.map_or_else(String::new, |time| format!(" timestamp=\"{time}\""))
 }
 
-fn seconds(ms: i64) -> String {
-    format!("{:.3}", ms.max(0) as f64 / 1000.0)
+/// Attribute with a duration, if known. Steps of logs without monitoring have none.
+fn time(elapsed_ms: Option<i64>) -> String {
+    let known = elapsed_ms.filter(|ms| *ms > 0);
+    known.map_or_else(String::new, |ms| format!(" time=\"{:.3}\"", ms as f64 / 1000.0))
 }

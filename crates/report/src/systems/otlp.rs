@@ -16,16 +16,18 @@ pub(super) const REPORT: Report = Report {
 };
 
 fn render(facts: &Facts<'_>, explained: &Explanation) -> String {
-    let started = facts.run.started.known().copied().unwrap_or(0);
+    let started = facts.run.started.known().copied();
+    let elapsed_ms = facts.run.elapsed_ms.and_then(|ms| i64::try_from(ms).ok());
+    let ended = started.map(|started| started.saturating_add(elapsed_ms.unwrap_or_default()));
     let nanoseconds = |ms: i64| (i128::from(ms.max(0)) * 1_000_000).to_string();
-    let ended = started.saturating_add(facts.run.elapsed_ms.and_then(|ms| i64::try_from(ms).ok()).unwrap_or(0));
     let gauge = |name: String, about: String, unit: String, value: f64, attributes: Value| {
-        let point = json!({
-            "startTimeUnixNano": nanoseconds(started),
-            "timeUnixNano": nanoseconds(ended),
-            "asDouble": value,
-            "attributes": attributes,
-        });
+        let mut point = json!({"asDouble": value, "attributes": attributes});
+        // Receivers read a missing time as unknown, and 0 as 1970.
+        for (key, ms) in [("startTimeUnixNano", started), ("timeUnixNano", ended)] {
+            if let Some(ms) = ms {
+                point[key] = nanoseconds(ms).into();
+            }
+        }
         json!({"name": name, "description": about, "unit": unit, "gauge": {"dataPoints": [point]}})
     };
     let metric = |score: Score| {

@@ -92,6 +92,18 @@ fn junit_counts_what_it_lists() {
 }
 
 #[test]
+fn unknown_times_are_left_out() {
+    let mut record = run();
+    record.run.started = record::Fact::not_in_log();
+    record.run.elapsed_ms = None;
+    record.steps.iter_mut().for_each(|step| step.window = record::Window::default());
+    for (id, words) in [("junit", "time=\""), ("otlp", "imeUnixNano")] {
+        assert!(text(id, &run()).contains(words), "{id}");
+        assert!(!text(id, &record).contains(words), "{id}: {}", text(id, &record));
+    }
+}
+
+#[test]
 fn base_units_are_those_of_ucum() {
     let value: Value = serde_json::from_str(&text("otlp", &run())).unwrap();
     let metrics = &value["resourceMetrics"][0]["scopeMetrics"][0]["metrics"];

@@ -53,13 +53,24 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         (false, false) => (Severity::Info, "Neither memory nor CPUs are slower after the load"),
     };
     let values: Vec<String> = pairs.iter().filter_map(words).collect();
+    let clocks = memory_clocks(facts, &pairs);
+    let megahertz = |mhz: i64| Quantity::measured(mhz as f64, "MHz", 0);
+    let changes = clocks.is_some_and(|[low, high]| low != high);
     let places = pairs.iter().flat_map(|pair| [Place::Step(pair.before.0), Place::Step(pair.after.0)]);
-    let finding = Finding::new(RULE.id, severity, "{verdict} ({values}){clock}.")
-        .confidence(90)
-        .with("verdict", Quantity::Text(verdict.into()))
-        .with("values", Quantity::Text(values.join("; ")))
-        .with("clock", Quantity::Text(memory_clock(facts, &pairs)))
-        .at_all(places);
+    let finding = Finding::new(
+        RULE.id,
+        severity,
+        "{verdict} ({values}); memory clock [{clock}|{lowest} to {highest}|not reported by this kernel].",
+    )
+    .confidence(90)
+    .with("verdict", Quantity::Text(verdict.into()))
+    .with("values", Quantity::Text(values.join("; ")))
+    .with("memory_loss", Quantity::Percent(of_memory))
+    .with("cpu_loss", Quantity::Percent(of_cpu))
+    .with_known("clock", clocks.filter(|_| !changes).map(|[clock, _]| megahertz(clock)))
+    .with_known("lowest", clocks.filter(|_| changes).map(|[low, _]| megahertz(low)))
+    .with_known("highest", clocks.filter(|_| changes).map(|[_, high]| megahertz(high)))
+    .at_all(places);
     vec![finding]
 }
 
@@ -88,22 +99,18 @@ fn words(pair: &Pair) -> Option<String> {
     Some(format!("{} {before} before, {after} after", step_name(pair.before.1)))
 }
 
-/// Lowest and highest advertised clock of the memory in between, if devfreq governs it.
-fn memory_clock(facts: &Facts<'_>, pairs: &[Pair]) -> String {
+/// Lowest and highest advertised clock of the memory in MHz from the first step to the last, if devfreq governs it.
+fn memory_clocks(facts: &Facts<'_>, pairs: &[Pair]) -> Option<[i64; 2]> {
     let window = Window {
-        start_ms: pairs.iter().map(|pair| pair.before.1.window.start_ms).min().unwrap_or(0),
-        end_ms: pairs.iter().map(|pair| pair.after.1.window.end_ms).max().unwrap_or(0),
+        start_ms: pairs.iter().map(|pair| pair.before.1.window.start_ms).min()?,
+        end_ms: pairs.iter().map(|pair| pair.after.1.window.end_ms).max()?,
         ..Window::default()
     };
     let mut channels = facts.samples.channels.iter();
-    let channel = channels.find(|channel| channel.id.is_memory_clock());
-    let readings = channel.map(|channel| view::gauge(facts, channel, window));
-    let values = || readings.iter().flatten().map(|reading| reading.value / 1_000_000);
-    match (values().min(), values().max()) {
-        (Some(low), Some(high)) if low == high => format!("; memory clock {low} MHz"),
-        (Some(low), Some(high)) => format!("; memory clock {low} to {high} MHz"),
-        _ => "; memory clock not reported by this kernel".into(),
-    }
+    let channel = channels.find(|channel| channel.id.is_memory_clock())?;
+    let readings = view::gauge(facts, channel, window);
+    let values = || readings.iter().map(|reading| reading.value / 1_000_000);
+    Some([values().min()?, values().max()?])
 }
 
 #[cfg(test)]
@@ -154,7 +161,7 @@ mod tests {
             &hz,
         );
         let found = sentences(RULE.id, &with_clock);
-        assert!(found[0].contains("528 to 1056 MHz"), "{found:?}");
+        assert!(found[0].contains("528 MHz to 1056 MHz"), "{found:?}");
     }
 
     #[test]

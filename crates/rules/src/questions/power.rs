@@ -150,10 +150,10 @@ fn detail(step: &Step) -> String {
     if is_time { times.join("; ") } else { String::new() }
 }
 
-/// The load that draws most, and the highest reading of all.
-fn most(states: &[State]) -> (Option<&State>, Option<f64>) {
-    let loads = states.iter().filter(|state| state.is_load() && state.energy.is_ok());
-    let full = loads.max_by(|a, b| a.mean_mw().unwrap_or(0.0).total_cmp(&b.mean_mw().unwrap_or(0.0)));
+/// The load that draws most with its mean power in milliwatts, and the highest reading of all.
+fn most(states: &[State]) -> (Option<(&State, f64)>, Option<f64>) {
+    let loads = states.iter().filter(|state| state.is_load()).filter_map(|state| Some((state, state.mean_mw()?)));
+    let full = loads.max_by(|(_, a), (_, b)| a.total_cmp(b));
     let peaks = states.iter().filter_map(|state| state.energy.as_ref().ok()).map(|energy| energy.peak_mw);
     (full, peaks.reduce(f64::max))
 }
@@ -209,7 +209,7 @@ fn markdown(facts: &Facts<'_>) -> String {
         row("Light load", light.watts(), light.with_remarks(&light.name));
     }
     let (full, peak) = most(&states);
-    if let Some(full) = full {
+    if let Some((full, _)) = full {
         row("Full load", full.watts(), full.with_remarks(&full.name));
     }
     if let (Some(peak), true) = (peak, full.is_some()) {
@@ -255,11 +255,11 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let idle = median(&idle.filter_map(State::mean_mw).collect::<Vec<_>>());
     let known = states.iter().find_map(|state| Some((state, state.mean_mw()?)));
     let finding = match (idle, most(&states)) {
-        (_, (Some(full), Some(peak))) => {
+        (_, (Some((full, full_mw)), Some(peak))) => {
             let template = "The machine draws [{idle} idle, ]{full} at full load ({load}) and {peak} at most.";
             Finding::new(RULE.id, Severity::Info, template)
                 .with_known("idle", idle.map(watts))
-                .with("full", watts(full.mean_mw().unwrap_or_default()))
+                .with("full", watts(full_mw))
                 .with("load", Quantity::Text(full.name.clone()))
                 .with("peak", watts(peak))
                 .at_all(full.steps.iter().copied().map(Place::Step))

@@ -227,8 +227,12 @@ fn finding(result: &Scaling) -> Option<Finding> {
         RULE.id,
         Severity::Info,
         "{name} on {cpus} CPUs reaches {times} times {one} of CPU {first}, {percent} of the sum that these CPUs reach \
-         alone{clock}{little}.",
+         alone[; their clock is {slower} lower together, {rest} is lost to what they share (caches, memory) or to \
+         other programs|; their clock is {slower} lower together, which explains it|; {why}][; beyond {enough} CPUs more of \
+         them hardly add anything].",
     );
+    let Loss { slower, rest, why } = loss(all);
+    let percent = |percent: f64| Quantity::measured(percent, "%", 0);
     Some(
         finding
             .confidence(90)
@@ -238,42 +242,43 @@ fn finding(result: &Scaling) -> Option<Finding> {
             .with("one", Quantity::Score(one.score, result.unit.clone()))
             .with("first", Quantity::Count(one.cpus[0].into()))
             .with("percent", Quantity::Percent(all.percent()))
-            .with("clock", Quantity::Text(clock_words(all)))
-            .with("little", Quantity::Text(little(result)))
+            .with_known("slower", slower.map(percent))
+            .with_known("rest", rest.map(percent))
+            .with_known("why", why.map(|why| Quantity::Text(why.to_owned())))
+            .with_known("enough", enough(result).map(|cpus| Quantity::Count(cpus as i64)))
             .at_all(result.points.iter().flat_map(|point| &point.steps).map(|step| Place::Step(*step))),
     )
 }
 
-fn clock_words(all: &Point) -> String {
+/// Causes of the difference between all CPUs together and the sum of each alone.
+#[derive(Default)]
+struct Loss {
+    /// Percent by which the clock is lower together.
+    slower: Option<f64>,
+    /// Percent that the clock does not explain.
+    rest: Option<f64>,
+    /// Cause if the clock is the same.
+    why: Option<&'static str>,
+}
+
+fn loss(all: &Point) -> Loss {
     let lost = 100.0 - all.percent();
-    let Some(clock) = all.clock_percent else { return String::new() };
+    let Some(clock) = all.clock_percent.filter(|_| lost > NOISE_PERCENT) else { return Loss::default() };
     let slower = 100.0 - clock;
-    // Rest without the effect of the clock.
-    let rest = 100.0 - 100.0 * all.percent() / clock;
-    match (lost > NOISE_PERCENT, slower > NOISE_PERCENT, rest > NOISE_PERCENT) {
-        (false, _, _) => String::new(),
-        (true, true, false) => format!("; their clock is {slower:.0} % lower together, which explains it"),
-        (true, true, true) => {
-            format!(
-                "; their clock is {slower:.0} % lower together, {rest:.0} % is lost to what they share (caches, memory) or to other programs"
-            )
-        }
-        (true, false, _) => {
-            "; their clock is the same: the loss is due to what they share (caches, memory) or to other programs".into()
-        }
+    if slower <= NOISE_PERCENT {
+        let why = "their clock is the same: the loss is due to what they share (caches, memory) or to other programs";
+        return Loss { why: Some(why), ..Loss::default() };
     }
+    let rest = 100.0 - 100.0 * all.percent() / clock;
+    Loss { slower: Some(slower), rest: Some(rest).filter(|rest| *rest > NOISE_PERCENT), why: None }
 }
 
 /// Number of CPUs from which more hardly add anything.
-fn little(result: &Scaling) -> String {
+fn enough(result: &Scaling) -> Option<usize> {
     let adds_little = |pair: &[Point]| pair[1].score - pair[0].score < LITTLE * (pair[1].alone - pair[0].alone);
     let at = result.points.windows(2).rposition(|pair| !adds_little(pair)).map_or(0, |index| index + 1);
-    match result.points.get(at) {
-        Some(point) if at + 1 < result.points.len() => {
-            format!("; beyond {} CPUs more of them hardly add anything", point.cpus.len())
-        }
-        _ => String::new(),
-    }
+    let point = result.points.get(at)?;
+    (at + 1 < result.points.len()).then_some(point.cpus.len())
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ pub(crate) use size::SIZE;
 
 use super::{first, place};
 use crate::tables::Rule;
-use facts::{Facts, Finding, Quantity, Severity, how_many, plain};
+use facts::{Facts, Finding, Quantity, Severity, plain};
 use record::{Card, Disk, RuleId};
 
 pub(crate) const ERRORS: Rule =
@@ -42,12 +42,12 @@ fn errors(facts: &Facts<'_>) -> Vec<Finding> {
             finding(
                 &ERRORS,
                 Severity::Degraded,
-                "Card {disk} ({name}): {errors} and {tuning} since boot (bad contacts, voltage or card).",
+                "Card {disk} ({name}): errors since boot: {errors}, failed tuning attempts: {tuning} (bad contacts, voltage or card).",
                 disk,
                 card,
             )
-            .with("errors", Quantity::Text(how_many(card.errors as usize, "error")))
-            .with("tuning", Quantity::Text(how_many(card.tuning_failures as usize, "failed tuning attempt")))
+            .with("errors", Quantity::Count(card.errors.into()))
+            .with("tuning", Quantity::Count(card.tuning_failures.into()))
         })
         .collect()
 }
@@ -55,20 +55,17 @@ fn errors(facts: &Facts<'_>) -> Vec<Finding> {
 fn worn(facts: &Facts<'_>) -> Vec<Finding> {
     cards(facts)
         .filter_map(|(disk, card)| {
-            let step = card.life_steps.map_or(0, |(a, b)| a.max(b));
-            let reserve = card.reserve.unwrap_or(0);
-            if step < LIFE_STEP_MIN && reserve < 2 {
-                return None;
-            }
-            let template = match step {
-                11.. => "eMMC {disk} ({name}) has exceeded its rated lifetime.",
-                LIFE_STEP_MIN.. => "eMMC {disk} ({name}) has used {percent} % of its rated lifetime.",
-                _ => "eMMC {disk} ({name}) has used most of its reserved blocks.",
+            let step = card.life_steps.map(|(a, b)| a.max(b));
+            let template = match (step, card.reserve) {
+                (Some(11..), _) => "eMMC {disk} ({name}) has exceeded its rated lifetime.",
+                (Some(LIFE_STEP_MIN..), _) => "eMMC {disk} ({name}) has used {life} of its rated lifetime.",
+                (_, Some(2..)) => "eMMC {disk} ({name}) has used most of its reserved blocks.",
+                _ => return None,
             };
             Some(
                 finding(&WORN, Severity::Degraded, template, disk, card)
                     .confidence(95)
-                    .with("percent", Quantity::Count((10 * step).into())),
+                    .with_known("life", step.map(|step| Quantity::measured(f64::from(10 * step), "%", 0))),
             )
         })
         .collect()

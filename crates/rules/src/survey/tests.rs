@@ -55,6 +55,7 @@ pub(super) fn check(change: impl FnOnce(&mut Record, &mut Survey), expected: &[&
         let sentence = finding.sentence();
         assert!(!sentence.contains('?') && sentence.ends_with('.'), "{sentence}");
         assert!((1..=100).contains(&finding.confidence_percent));
+        crate::tests::numbers_are_values(finding);
     }
     let found: Vec<String> = found
         .iter()

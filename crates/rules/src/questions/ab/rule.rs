@@ -2,7 +2,7 @@
 
 use crate::questions::ab::{self, AbResult};
 use crate::tables::{Role, Rule};
-use facts::change::{signed_percent, verb_phrase};
+use facts::change::verb_phrase;
 use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::RuleId;
 
@@ -45,22 +45,27 @@ fn answer(result: &AbResult) -> Finding {
     let template = match (result.interval_percent, result.is_different()) {
         (None, _) => "Too few blocks ({blocks}, minimum 6): {b} {differs} than {a} here, which may be chance.",
         (Some(_), true) => {
-            "{b} {differs} than {a}: {score_b} versus {score_a} (95 % interval {low} to {high}, {blocks} \
-             A-B-B-A blocks{heat})."
+            "{b} {differs} than {a}: {score_b} versus {score_a} (95 % interval {least} to {most}, {blocks} A-B-B-A \
+             blocks[; B draws {power} {more} and is {warmth} {warmer}|; B draws {power} {more}|; B is {warmth} {warmer}])."
         }
         (Some(_), false) => {
-            "No significant difference between {a} ({score_a}) and {b} ({score_b}); 95 % interval {low} to {high} \
-             ({blocks} A-B-B-A blocks{heat})."
+            "No significant difference between {a} ({score_a}) and {b} ({score_b}); 95 % interval {low} to {high} ({blocks} \
+             A-B-B-A blocks[; B draws {power} {more} and is {warmth} {warmer}|; B draws {power} {more}|; B is {warmth} \
+             {warmer}])."
         }
     };
-    let [low, high] = result.interval_percent.unwrap_or([change, change]);
-    // A difference gets its size and a word, an interval around zero its signs.
-    let (low, high) = match (result.is_different(), change < 0.0) {
-        (true, true) => (unsigned(high), unsigned(low)),
-        (true, false) => (unsigned(low), unsigned(high)),
-        (false, _) => (signed_percent(low, 1), signed_percent(high, 1)),
-    };
+    let percent = |percent: f64| Quantity::measured(percent, "%", 1);
+    // Sizes of a difference whose direction is in a word.
+    let sizes = result.interval_percent.filter(|_| result.is_different()).map(|interval| {
+        let [a, b] = interval.map(f64::abs);
+        [a.min(b), a.max(b)]
+    });
     let differs = verb_phrase(change, &result.unit, result.higher_is_better);
+    let word = |change: Option<f64>, [less, more]: [&str; 2]| {
+        change.map(|change| Quantity::Text(if change < 0.0 { less } else { more }.to_owned()))
+    };
+    let drawn_mw = result.milliwatts.map(|[a, b]| b - a);
+    let warmer_mc = result.millicelsius.map(|[a, b]| b - a);
     Finding::new(RULE.id, Severity::Info, template)
         .confidence(95)
         .with("a", Quantity::Text(a.clone()))
@@ -69,32 +74,16 @@ fn answer(result: &AbResult) -> Finding {
         .with("differs", Quantity::Text(differs))
         .with("score_a", Quantity::Score(result.medians[0], result.unit.clone()))
         .with("score_b", Quantity::Score(result.medians[1], result.unit.clone()))
-        .with("low", Quantity::Text(low))
-        .with("high", Quantity::Text(high))
+        .with_known("low", result.interval_percent.map(|[low, _]| percent(low)))
+        .with_known("high", result.interval_percent.map(|[_, high]| percent(high)))
+        .with_known("least", sizes.map(|[least, _]| percent(least)))
+        .with_known("most", sizes.map(|[_, most]| percent(most)))
         .with("blocks", Quantity::Count(result.blocks as i64))
-        .with("heat", Quantity::Text(power_and_heat(result)))
+        .with_known("power", drawn_mw.map(|mw| Quantity::measured(mw.abs(), "mW", 0)))
+        .with_known("more", word(drawn_mw, ["less", "more"]))
+        .with_known("warmth", warmer_mc.map(|change| Quantity::Millicelsius(change.abs().round() as i64)))
+        .with_known("warmer", word(warmer_mc, ["cooler", "warmer"]))
         .at_all(result.steps.iter().map(|step| Place::Step(*step)))
-}
-
-fn unsigned(percent: f64) -> String {
-    format!("{:.1} %", percent.abs())
-}
-
-/// `; B draws 120 mW more and is 1.5 °C warmer`, as far as measured.
-fn power_and_heat(result: &AbResult) -> String {
-    let more = |change: f64, more: &'static str, less: &'static str| {
-        if change < 0.0 { less } else { more }
-    };
-    let mut parts = Vec::new();
-    if let Some([a, b]) = result.milliwatts {
-        let word = more(b - a, "more", "less");
-        parts.push(format!("draws {:.0} mW {word}", (b - a).abs()));
-    }
-    if let Some([a, b]) = result.millicelsius {
-        let word = more(b - a, "warmer", "cooler");
-        parts.push(format!("is {:.1} °C {word}", (b - a).abs() / 1000.0));
-    }
-    if parts.is_empty() { String::new() } else { format!("; B {}", parts.join(" and ")) }
 }
 
 fn tied(result: &AbResult) -> Option<Finding> {
@@ -158,7 +147,7 @@ mod tests {
         check_sentence(
             AbResult { change_percent: 0.1, interval_percent: Some([-0.3, 0.4]), ..result() },
             "No significant difference between governor=ondemand (10.0 s) and governor=performance (9.00 s); 95 % interval \
-             -0.3 % to +0.4 % (12 A-B-B-A blocks).",
+             -0.3 % to 0.4 % (12 A-B-B-A blocks).",
         );
         check_sentence(
             AbResult { blocks: 4, interval_percent: None, ..result() },

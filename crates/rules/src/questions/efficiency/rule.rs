@@ -23,8 +23,17 @@ fn findings(walk: &Walk) -> Vec<Finding> {
             Anomaly::NotHonoured(_) | Anomaly::HeldBack => Severity::Degraded,
             Anomaly::OutOfProportion(_) | Anomaly::FlatVoltage(_) => Severity::Info,
         };
+        let measured_khz = point.measured_khz.filter(|_| matches!(anomaly, Anomaly::NotHonoured(_)));
+        let (percent, span_khz) = match anomaly {
+            Anomaly::NotHonoured(percent) | Anomaly::OutOfProportion(percent) => (Some(*percent), None),
+            Anomaly::FlatVoltage(span_khz) => (None, Some(*span_khz)),
+            Anomaly::HeldBack => (None, None),
+        };
         found.push(
             Finding::new(RULE.id, severity, "On {cpus}: {sentence}")
+                .with_known("measured", measured_khz.map(Quantity::Khz))
+                .with_known("deviation", percent.map(Quantity::Percent))
+                .with_known("span", span_khz.map(Quantity::Khz))
                 .with("cpus", Quantity::Cpus(walk.cpus.clone()))
                 .with("opp", Quantity::Khz(point.opp_khz))
                 .with("sentence", Quantity::Text(sentence)),

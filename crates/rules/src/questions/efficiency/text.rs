@@ -113,8 +113,8 @@ pub(crate) fn sentence(point: &Point, anomaly: &Anomaly) -> String {
     let opp = mhz(point.opp_khz);
     match anomaly {
         Anomaly::NotHonoured(percent) => {
-            let measured = point.measured_khz.map_or(0, mhz);
-            format!("OPP {opp} MHz is not honoured: measured {measured} MHz ({percent:+.0} %).")
+            let measured = point.measured_khz.map_or_else(String::new, |khz| format!(" {} MHz", mhz(khz)));
+            format!("OPP {opp} MHz is not honoured: measured{measured} ({percent:+.0} %).")
         }
         Anomaly::HeldBack => {
             format!("OPP {opp} MHz could not be sustained: heat or a power limit lowered the clock.")

@@ -60,7 +60,7 @@ fn render(facts: &Facts<'_>, findings: &[Finding]) -> String {
 
 /// `CPU 4 (Cortex-A76)`.
 fn place(record: &Record, step: &Step) -> String {
-    let cpu = step.cpus.first().copied().unwrap_or(0);
+    let Some(cpu) = step.cpus.first().copied() else { return "an unknown CPU".to_owned() };
     let known = record.machine.cpus.iter().find(|known| known.cpu == cpu);
     match known.and_then(|known| known.core_type.known()) {
         Some(core_type) => format!("CPU {cpu} ({core_type})"),
@@ -78,7 +78,8 @@ fn bandwidth(record: &Record, step: &Step) -> String {
     );
     let _ = writeln!(text, "{:<26} {:>10} {:>10}   interval", "", "best", "median");
     for row in &bandwidth.rows {
-        let best = row.bytes_per_s.iter().max().copied().unwrap_or(0) as f64 / 1e6;
+        let best = row.bytes_per_s.iter().max().map(|rate| format!("{:.1}", *rate as f64 / 1e6));
+        let best = best.unwrap_or_else(|| "-".to_owned());
         let repeated = step.repeated.iter().find(|known| known.name == row.routine);
         let mut medians = repeated.map_or(String::new(), |repeated| {
             let groups = repeated.groups.iter();
@@ -90,7 +91,7 @@ fn bandwidth(record: &Record, step: &Step) -> String {
         }
         let _ = writeln!(
             text,
-            "{:<26} {best:>10.1} {medians:>10}   {}",
+            "{:<26} {best:>10} {medians:>10}   {}",
             row.routine,
             repeated.map_or(String::new(), interval),
         );
@@ -172,7 +173,7 @@ fn cell(value: Option<f64>) -> String {
 /// Caches that show in the curve next to those reported by the kernel.
 fn caches(record: &Record, step: &Step, latency: &Latency) -> String {
     let knees = view::latency_knees(latency);
-    let claimed = view::data_caches(record, step.cpus.first().copied().unwrap_or(0));
+    let claimed = step.cpus.first().map_or_else(Vec::new, |cpu| view::data_caches(record, *cpu));
     let mut words: Vec<String> = Vec::new();
     for knee in &knees {
         let mut of = claimed.iter().filter(|cache| view::is_end_of(knee, cache.size_bytes));

@@ -18,30 +18,27 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let (Some(result), Some((_, _, series))) = (facts.thermal(), load(facts)) else { return Vec::new() };
     let (clock, score) = (result.steady_clock_percent(), result.steady_score_percent(series));
     let template = match (&result.throttle, clock, score) {
-        (Some(_), ..) => "Under {load} throttling started after {after} ({sign}); {left}{heat}.",
-        (None, Some(_), _) => "Under {load} no throttling within {time}{heat}.",
-        (None, None, Some(_)) => "Under {load} the score did not drop within {time}{heat}; no clock was read.",
-        (None, None, None) => "Whether {load} was throttled within {time} cannot be known{heat}.",
+        (Some(_), ..) => {
+            "Under {load} throttling started after {after} ({sign}); [sustained {clock} of the clock and {score} of the \
+             score|sustained {clock} of the clock|sustained {score} of the score|sustained performance unknown]\
+             [; maximum {max}][, {resistance}][, time constant {lag}]."
+        }
+        (None, Some(_), _) => {
+            "Under {load} no throttling within {time}[; maximum {max}][, {resistance}][, time constant {lag}]."
+        }
+        (None, None, Some(_)) => {
+            "Under {load} the score did not drop within {time}[; maximum {max}][, {resistance}][, time constant {lag}]; \
+             no clock was read."
+        }
+        (None, None, None) => {
+            "Whether {load} was throttled within {time} cannot be known[; maximum {max}][, {resistance}][, time constant \
+             {lag}]."
+        }
     };
-    let mut left = Vec::new();
-    left.extend(clock.map(|percent| format!("{percent:.0} % of the clock")));
-    left.extend(score.map(|percent| format!("{percent:.0} % of the score")));
-    let mut heat = String::new();
-    if let Some([_, max, _]) = result.temperature {
-        heat.push_str(&format!("; maximum {max:.1} °C"));
-    }
-    if let Ok(fit) = &result.power_fit {
-        heat.push_str(&format!(", {:.1} K/W", fit.k_per_w.value));
-    }
-    if let Ok(tau) = result.tau_s() {
-        heat.push_str(&format!(", time constant {:.0} s", tau.value));
-    }
+    let share = |percent: Option<f64>| percent.map(|percent| Quantity::measured(percent, "%", 0));
+    let max = result.temperature.map(|[_, max, _]| Quantity::Millicelsius((1000.0 * max).round() as i64));
+    let resistance = result.power_fit.as_ref().ok().map(|fit| Quantity::measured(fit.k_per_w.value, "K/W", 1));
     let step = &facts.steps[result.step];
-    let left = if left.is_empty() {
-        "sustained performance unknown".to_owned()
-    } else {
-        format!("sustained {}", left.join(" and "))
-    };
     let throttle = result.throttle.as_ref();
     vec![
         Finding::new(RULE.id, Severity::Info, template)
@@ -49,8 +46,11 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
             .with("time", Quantity::Ms(step.window.elapsed_ms()))
             .with_known("after", throttle.map(|throttle| Quantity::Ms(throttle.after_ms)))
             .with_known("sign", throttle.map(|throttle| Quantity::Text(throttle.sign.into())))
-            .with("left", Quantity::Text(left))
-            .with("heat", Quantity::Text(heat))
+            .with_known("clock", share(clock))
+            .with_known("score", share(score))
+            .with_known("max", max)
+            .with_known("resistance", resistance)
+            .with_known("lag", result.tau_s().ok().map(|tau| Quantity::measured(tau.value, "s", 0)))
             .at(Place::Step(result.step)),
     ]
 }

@@ -1,7 +1,6 @@
 //! Check: card-size. A card reports an impossible size: more than its name states, or more than cards had when it was
 //! made.
 
-use super::super::units::size_name;
 use super::{cards, finding};
 use crate::tables::Rule;
 use facts::{Facts, Finding, Quantity, Severity};
@@ -47,28 +46,26 @@ fn size(facts: &Facts<'_>) -> Vec<Finding> {
             let largest = card.made.and_then(|(year, _)| largest_gb(year));
             let too_large = largest.filter(|largest| gb > *largest as f64 * SIZE_FACTOR_MAX);
             let future = card.made.zip(today).filter(|(made, today)| made > today);
-            let (sure, why) = match (promised, too_large, future) {
-                (Some(promised), ..) => (90, format!("its product name says {promised} GB")),
-                (None, Some(largest), _) => {
-                    let year = card.made.map_or(0, |(year, _)| year);
-                    (85, format!("its manufacturing date is {year}, when the largest card had {largest} GB"))
-                }
-                (None, None, Some(((year, month), _))) => {
-                    (70, format!("its manufacturing date {month:02}/{year} is in the future"))
-                }
+            let sure = match (promised, too_large, future) {
+                (Some(_), ..) => 90,
+                (None, Some(_), _) => 85,
+                (None, None, Some(_)) => 70,
                 (None, None, None) => return None,
             };
+            let gigabytes = |gb: f64| Quantity::measured(gb, "GB", 0);
+            let year = card.made.filter(|_| too_large.is_some()).map(|(year, _)| Quantity::Count(year.into()));
+            let made = future.map(|((year, month), _)| Quantity::Text(format!("{month:02}/{year}")));
+            let template = "Card {disk} ({name}) reports {size}, but [its product name says {promised}|its manufacturing date is \
+                            {year}, when the largest card had {largest}|its manufacturing date {made} is in the future]: data \
+                            written beyond the real size are lost.";
             Some(
-                finding(
-                    &SIZE,
-                    Severity::Degraded,
-                    "Card {disk} ({name}) reports {size}, but {why}: data written beyond the real size are lost.",
-                    disk,
-                    card,
-                )
-                .confidence(sure)
-                .with("size", Quantity::Text(size_name(size_bytes)))
-                .with("why", Quantity::Text(why)),
+                finding(&SIZE, Severity::Degraded, template, disk, card)
+                    .confidence(sure)
+                    .with("size", Quantity::measured(gb, "GB", 1))
+                    .with_known("promised", promised.map(|gb| gigabytes(gb as f64)))
+                    .with_known("year", year)
+                    .with_known("largest", too_large.map(|gb| gigabytes(gb as f64)))
+                    .with_known("made", made),
             )
         })
         .collect()

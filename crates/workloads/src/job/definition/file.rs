@@ -4,7 +4,7 @@ use super::{Definition, ProgramRule, Repeat, TIME_LIMIT, kebab, parse_repeat};
 use crate::job::duration::parse_duration;
 use crate::job::pinning::{CpuSelection, parse_cpu_selection};
 use crate::job::score::ScoreRule;
-use record::Variant;
+use record::{Missing, Variant};
 use serde::Deserialize;
 use std::ops::Range;
 
@@ -384,7 +384,12 @@ mod tests {
         let workloads = parse_definitions(text, is_taken).unwrap().workloads;
         let [one, two] = &workloads[..] else { panic!() };
         assert_eq!((one.name.as_str(), one.variant.as_str(), two.variant.as_str()), ("a", "one", "two"));
-        assert_eq!(one.arguments(4, 0), ["-j4"]);
+        let unknown = || Err(Missing::unsupported("/proc/meminfo", "it has no MemAvailable"));
+        assert_eq!(one.arguments(4, &unknown()), Ok(vec!["-j4".to_owned()]));
+        let command = ["x", "{half_memory_kib}k"].map(str::to_owned).to_vec();
+        let half = Definition::of_command(command);
+        assert_eq!(half.arguments(4, &Ok(8000)), Ok(vec!["1000k".to_owned()]));
+        assert_eq!(half.arguments(4, &unknown()), unknown().map(|_: u64| Vec::new()), "never 0");
         assert_eq!((&two.score, two.unit.as_str()), (&ScoreRule::Json("c".into()), "x"));
         let kind = two.program.as_ref().unwrap().kind(true);
         assert_eq!((kind.recognise)("true (GNU coreutils) 9.1").as_deref(), Some("a 9.1"));

@@ -11,7 +11,7 @@ use crate::job::score::ScoreRule;
 use machine::{Caller, Root, Trust};
 use process::search_path::search_path;
 use process::tools::{ToolKind, version_numbers};
-use record::Variant;
+use record::{Reading, Variant};
 use regex_lite::Regex;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -131,12 +131,19 @@ impl Definition {
 
     /// Arguments of its command. `{threads}` is the number of CPUs that it may use, `{half_memory_kib}` half of the
     /// available memory in KiB divided by that number.
-    pub fn arguments(&self, threads: u32, available_kib: u64) -> Vec<String> {
+    ///
+    /// # Errors
+    /// The command contains `{half_memory_kib}`, and the available memory is unknown.
+    pub fn arguments(&self, threads: u32, available_kib: &Reading<u64>) -> Reading<Vec<String>> {
+        const HALF: &str = "{half_memory_kib}";
         let threads = threads.max(1);
-        let half_memory_kib = available_kib / 2 / u64::from(threads);
         let filled = |word: &String| {
             let word = word.replace("{threads}", &threads.to_string());
-            word.replace("{half_memory_kib}", &half_memory_kib.to_string())
+            if !word.contains(HALF) {
+                return Ok(word);
+            }
+            let half_kib = available_kib.as_ref().map_err(Clone::clone)? / 2 / u64::from(threads);
+            Ok(word.replace(HALF, &half_kib.to_string()))
         };
         self.command.iter().skip(1).map(filled).collect()
     }
