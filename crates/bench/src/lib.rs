@@ -1,4 +1,4 @@
-//! Plans and runs a benchmark: gate, settings, clock passes, workloads, recorder.
+//! A benchmark run from its plan to its Record: gate, settings, clock passes, workloads, recorder.
 //!
 //! Reads the kernel's files through `machine`, starts programs through `process`, and produces one [`record::Record`]. It never
 //! prints: progress goes to the caller.

@@ -1,4 +1,4 @@
-//! Facts of one Record: views, figures, identification of the SoC, findings, and the words for them.
+//! Everything that is computed from one Record: views, figures, SoC, findings, words for people.
 //!
 //! Everything here is a pure function: no files, no processes, no clock, no printing. The same
 //! Record gives the same facts on every machine.

@@ -1,4 +1,4 @@
-//! A private hub: stores results of sbc-bench durably, shows and compares them.
+//! A private server for results of sbc-bench: durable storage, pages, comparisons, notifications.
 //!
 //! Uploads are stored redacted and whole; all else is derived from them, again whenever rules improve. The process
 //! keeps no state: several processes can share one PostgreSQL.

@@ -1,4 +1,4 @@
-//! Reads and sets Linux: root, identity, settings, sensors, sampler.
+//! Access to Linux: root, identity, settings, sensors, sampler.
 //!
 //! The only crate that opens `/proc`, `/sys` and `/dev`. It never starts a process and never prints. Everything is read
 //! through a [`Root`], so that a directory or a text file can replace a machine.

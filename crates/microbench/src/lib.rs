@@ -1,4 +1,4 @@
-//! `microbench`: the timed loops of sbc-bench and their inline assembly.
+//! Timed loops in inline assembly: clock, memory bandwidth, memory latency, core-to-core latency, load.
 //!
 //! All code here measures the time for a known amount of work. The clock comes from chains of dependent operations
 //! ([`clock`]), bandwidth from routines that declare the bytes per turn ([`memory`], [`routine`]), latency from a

@@ -1,5 +1,7 @@
-//! Page of a Record: one HTML file with the verdict, its causes, the run over time and all figures. It loads no
-//! resources and is complete without its script. Also pages of several results, and plots as separate files.
+//! HTML pages of results: verdict, causes, timeline, figures.
+//!
+//! The page of a Record is one file: it loads no resources and is complete without its script. Several results become
+//! a comparison or a site; plots also exist as separate files.
 //!
 //! A section is one file and one row of [`SECTIONS`]; a section without content is omitted.
 

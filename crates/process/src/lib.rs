@@ -1,4 +1,4 @@
-//! Other programs: found, started, watched and ended; the guard that ends them if the run is killed; the folders that they use.
+//! Child processes: search, start, observation, end, guard against leftovers, scratch folders.
 
 #![forbid(unsafe_code)]
 // Tests create their programs by path, in their own directories.

@@ -1,4 +1,6 @@
-//! Table of reports. A report is one file: a Record and its findings in, text out.
+//! Reports of a Record as text, for people or other systems.
+//!
+//! A report is one file: a Record and its findings in, text out.
 //!
 //! This is a separate crate, so that a change of a report does not recompile rules and log readers.
 

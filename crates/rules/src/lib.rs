@@ -1,4 +1,6 @@
-//! The table of rules. Each rule is one file and returns findings about a Record.
+//! The table of rules, each of which finds one fact in a Record.
+//!
+//! A rule is one file: it returns findings with their evidence.
 
 #![forbid(unsafe_code)]
 

@@ -4,7 +4,7 @@ use super::{Definition, ProgramRule, Repeat, TIME_LIMIT, kebab, parse_repeat};
 use crate::job::duration::parse_duration;
 use crate::job::pinning::{CpuSelection, parse_cpu_selection};
 use crate::job::score::ScoreRule;
-use record::{Missing, Variant};
+use record::Variant;
 use serde::Deserialize;
 use std::ops::Range;
 
@@ -321,6 +321,7 @@ fn place(text: &str, span: &Range<usize>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use record::Missing;
     use crate::is_taken;
     use proptest::prelude::*;
     use std::time::Duration;
