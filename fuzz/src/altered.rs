@@ -44,7 +44,7 @@ static ROOTS: LazyLock<Vec<(Root, Vec<String>)>> = LazyLock::new(|| {
     BOARDS.iter().map(root).collect()
 });
 
-/// The files of all boards as they are, one of each kind: paths that differ in numbers are of one kind.
+/// Unchanged files of all boards, one of each kind: paths that differ only in numbers are one kind.
 pub(crate) fn board_files() -> Vec<Vec<u8>> {
     let mut kinds = BTreeSet::new();
     let mut seeds = Vec::new();

@@ -26,7 +26,7 @@ pub unsafe extern "C" fn __sanitizer_cov_8bit_counters_init(start: *mut u8, end:
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __sanitizer_cov_pcs_init(_start: *const usize, _end: *const usize) {}
 
-/// What was seen of every counter so far.
+/// Values of every counter so far.
 #[derive(Debug, Default)]
 pub struct Coverage {
     /// A bit for each magnitude of each counter.
@@ -56,7 +56,7 @@ impl Coverage {
         !REGIONS.lock().unwrap_or_else(|e| e.into_inner()).is_empty()
     }
 
-    /// Takes all counters, which are 0 behind it; true if one says what none has said before.
+    /// Takes and resets all counters. True if one has a new value.
     pub fn take(&mut self) -> bool {
         let regions = REGIONS.lock().unwrap_or_else(|e| e.into_inner()).clone();
         let (mut place, mut is_new) = (0, false);

@@ -1,4 +1,4 @@
-//! What is done with foreign bytes in fuzzing: a table of targets, each a function of bytes that must neither
+//! Fuzz targets: a table of functions of foreign bytes that must neither
 //! panic nor hang nor ask for much memory, for any bytes.
 
 mod altered;

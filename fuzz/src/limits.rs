@@ -1,4 +1,4 @@
-//! What an input may cost: a second of CPU time for each 64 KiB, and 256 MB of memory. CPU time and not time, as the machine
+//! Limits of an input: a second of CPU time for each 64 KiB, and 256 MB of memory. CPU time instead of elapsed time, as the machine
 //! does other things; only what sleeps is ended by the time of day.
 
 use rustix::time::{ClockId, clock_gettime};

@@ -25,7 +25,7 @@ static ALLOCATOR: Counting = Counting;
 
 /// Longer inputs are not mutated further: inputs that break a parser are short.
 const BYTES_MAX: usize = mutate::BYTES_MAX;
-/// Seconds of CPU time for each target if nothing is said.
+/// Default CPU time for each target in seconds.
 const SECONDS: u64 = 10;
 
 /// Stack that this program uses below a target.
@@ -157,7 +157,7 @@ fn fuzz(target: &Target, options: &Options) -> ExitCode {
     let mut coverage = Coverage::default();
     limits::watch();
     let mut once = |input: &[u8]| {
-        // What kills the process leaves its input here.
+        // An input that kills the process is kept here.
         file.set_len(input.len() as u64).expect("a file of our own");
         file.write_all_at(input, 0).expect("a file of our own");
         limits::begin(input.len());

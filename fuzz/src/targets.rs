@@ -9,7 +9,7 @@ use record::recording::{RowReader, frame, is_row, payload};
 use record::{Record, Run, Source, WorkloadId};
 use rules::kernel::{self, Eol};
 
-/// A parser of foreign bytes and what comes behind it.
+/// A parser of foreign bytes, and the code that uses its result.
 #[derive(Debug, Clone)]
 pub struct Target {
     /// Its name, and that of its folder in `fuzz/seeds`.
@@ -50,7 +50,7 @@ pub fn made(name: &str) -> Vec<Vec<u8>> {
     }
 }
 
-/// What it takes.
+/// Kind of input.
 #[derive(Debug, Clone, Copy)]
 enum Takes {
     Bytes(fn(&[u8])),
@@ -198,7 +198,7 @@ pub(crate) fn everything(root: &Root) {
     explained(root);
 }
 
-/// Looked over, and what was found told.
+/// Inspects the input and reports the findings.
 fn explained(root: &Root) {
     let source = Source::Run { version: String::new(), target: String::new() };
     let mut record = Record::new(source, Run::default());
@@ -250,7 +250,7 @@ fn log(text: &str) {
     logs::read_all(text).iter().for_each(|result| explain_all(&result.record));
 }
 
-/// What another program wrote, or what was cut. A Record that can be read can be written and read again.
+/// Output of other programs, and truncated files. A Record that can be read can be written and read again.
 fn record(data: &[u8]) {
     if let Ok(record) = serde_json::from_slice::<Record>(data) {
         explain_all(&record);
@@ -259,7 +259,7 @@ fn record(data: &[u8]) {
     }
 }
 
-/// Lines as they are, and with the right length and checksum: no mutation would ever find one.
+/// Unchanged lines, and lines with the right length and checksum, which mutation never finds.
 fn recording(data: &[u8]) {
     let mut rows = RowReader::default();
     for line in data.split(|byte| *byte == b'\n') {
@@ -283,7 +283,7 @@ fn redact(data: &[u8]) {
     }
 }
 
-/// What a hub does with a request: unpacks it, redacts each file, reads it and explains it.
+/// Handles an upload as a hub does: unpacks it, redacts each file, reads it and explains it.
 fn upload(data: &[u8]) {
     const LIMITS: archive::Limits = archive::Limits { files_max: 20, bytes_max: 1 << 20 };
     let files = archive::files(data.to_vec(), LIMITS).unwrap_or_default();
@@ -317,7 +317,7 @@ fn stream(bytes: &[u8]) {
     }
 }
 
-/// Any word is kept as it is, regardless of what it is taken for.
+/// Every word is kept unchanged, whatever its meaning.
 fn vocabulary(text: &str) {
     fn survives<T: std::str::FromStr + ToString>(word: &str) {
         let read = word.parse::<T>().ok().map(|value| value.to_string());

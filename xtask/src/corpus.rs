@@ -1,4 +1,4 @@
-//! `data/reference.tsv`, made from the logs of a corpus, which is no part of this repository.
+//! `data/reference.tsv`, made from the logs of a corpus, which is not part of this repository.
 //!
 //! The table depends only on the logs. A test compares the committed table with that of the current reader and rules,
 //! so that no figure or verdict changes unnoticed.

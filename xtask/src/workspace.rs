@@ -101,7 +101,7 @@ pub(crate) fn files(wanted: impl Fn(&str) -> bool) -> Result<Vec<File>> {
     wanted.map(read).collect()
 }
 
-/// Paths of what is in a folder, sorted.
+/// Sorted paths of the entries of a folder.
 pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = folder.read_dir().with_context(|| folder.display().to_string())?;
     let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<PathBuf>>>()?;
@@ -121,7 +121,7 @@ pub(crate) fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Makes an empty folder in place of what was there.
+/// Replaces a folder by an empty one.
 pub(crate) fn empty(folder: &Path) -> Result<()> {
     if folder.exists() {
         std::fs::remove_dir_all(folder)?;

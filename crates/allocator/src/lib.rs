@@ -245,7 +245,7 @@ mod tests {
     // SAFETY: a pair owns its blocks.
     unsafe impl Send for Pair {}
 
-    /// Allocates, resizes and frees at random; returns what is left.
+    /// Allocates, resizes and frees at random; returns the remaining blocks.
     fn churn(seed: u64) -> Vec<Pair> {
         let mut state = seed;
         let mut random = |below: usize| {

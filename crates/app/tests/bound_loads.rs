@@ -1,4 +1,4 @@
-//! Real loads bound by a drive and by a network: CPUs that wait for the drive, and kernel time for the network, are no findings.
+//! Real loads bound by a drive and by a network: CPUs that wait for the drive, and kernel time for the network, are not findings.
 
 use crate::outcome::{record, sbc_bench};
 use record::{Outcome, Record, WorkBound};

@@ -72,7 +72,7 @@ fn boards_are_told_as_they_are() {
     }
 }
 
-/// Calls that change something, and files opened to be written, but for what is nobody's: descriptors of the process
+/// Calls that change something and files opened for writing, except descriptors of the process
 /// itself, and `/dev/null`.
 fn changes(trace: &str) -> Vec<&str> {
     const CALLS: &str = "chmod fchmod fchmodat chown fchown fchownat creat ftruncate link linkat mkdir mkdirat mknod mknodat \

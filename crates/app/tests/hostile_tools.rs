@@ -1,5 +1,5 @@
 //! Programs that answer to the name and version of a tool and then print what no tool prints: bytes that are no
-//! text, escape sequences, a hundred megabytes, figures that are no figures, nothing. The whole binary has to come
+//! text, escape sequences, a hundred megabytes, figures that are not figures, nothing. The whole binary has to come
 //! to its end, believe none of it, and let nothing of it steer a terminal.
 
 #![allow(clippy::disallowed_methods, clippy::print_stderr)]
@@ -117,7 +117,7 @@ fn believed(tool: &(&str, &str, &str, &str), output: &(&str, &str)) -> Vec<Strin
     let record: Record = serde_json::from_slice(&json).unwrap();
     let steps = record.steps_of(*load);
     let done = steps.filter_map(|step| match &step.outcome {
-        // A text without a figure is no result.
+        // A text without a figure is not a result.
         Outcome::Done(StepMeasurement::Scores(scores)) if scores.rows.is_empty() => None,
         // Its figures are true, regardless of the text around them.
         _ if output.0 == "escapes" => None,

@@ -53,7 +53,7 @@ fn outcomes(record: &Record, workload: &str) -> Vec<(Option<FailureKind>, String
 const VERSION: &str = "[ \"$1\" = --version ] && { echo sysbench 1.0.20; exit; }\n";
 const MEMORY: &str = "echo '10 MiB transferred (4559.13 MiB/sec)'";
 
-/// A sysbench whose cpu test behaves like this, and whose memory test is well.
+/// Fake sysbench with this behaviour of its CPU test and a working memory test.
 fn check_tool(name: &str, body: &str, kind: Option<FailureKind>, expected: &str) {
     let folder = Folder::new(name);
     folder.tool("sysbench", body);

@@ -53,7 +53,7 @@ const LINE: &str = "HWaddr de:ad:5e:c2:e7:01 on enxdead5ec2e701 inet 203.0.113.7
     (wonderland@snowwhite) in /home\u{2f}wonderland/x and /media/wonderland/PLANTEDLABEL SerialNumber=PLANTEDSER1AL9 \
     LABEL=PLANTEDLABEL /dev/disk/by-id/ata-X_PLANTEDSER1AL9 https://wonderland:plantedpassword@example.org/ of snowwhite";
 
-/// More of them, one shape in each line: what logs of boards hold besides.
+/// More shapes that logs of boards contain, one in each line.
 const SHAPES: &str = "\
     Serial number PLANTEDSER1AL900\n\
     Bluetooth: hci0: BD address dead5ec2e702\n\
@@ -139,7 +139,7 @@ fn planted(name: &str) -> Root {
     for (path, text) in root.board_files() {
         let is_text = !text.contains(['\0', '\u{fffd}']);
         if is_text {
-            // Where there is one value, or one list of words, no sentence stands.
+            // A single value or list of words replaces a sentence.
             let shapes = if text.lines().count() > 1 { SHAPES } else { "" };
             let text = format!("{text}{LINE}\n{shapes}\n");
             root = root.with_file(&path, text.as_bytes());
@@ -151,7 +151,7 @@ fn planted(name: &str) -> Root {
     root
 }
 
-/// Every secret in a text, with what stands around it.
+/// Every secret in a text, with its context.
 fn found(what: &str, text: &str) -> Vec<String> {
     let lower = text.to_lowercase();
     let around = |secret: &&str| {

@@ -56,7 +56,7 @@ impl Server {
     /// Starts it and reads its address from standard output or standard error.
     fn of(folder: &Folder, mut command: Command) -> Self {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // Results of the user's own are no part of the test.
+        // Results of the user's own are not part of the test.
         command.env("HOME", &folder.0).env_remove("XDG_STATE_HOME").env("XDG_RUNTIME_DIR", &folder.0);
         let mut child = command.spawn().unwrap();
         let (sender, lines) = channel();
@@ -319,7 +319,7 @@ fn a_monitor_passes_on_its_meter() {
     }
 }
 
-/// Recordings are shown in the same page, with the board that they are of.
+/// The same page shows recordings, with their board.
 #[test]
 fn a_replay_has_a_page() {
     let folder = Folder::new("replay");

@@ -126,7 +126,7 @@ pub fn unpacked(mut bytes: Vec<u8>, bytes_max: usize) -> Result<Vec<u8>, Problem
     Ok(bytes)
 }
 
-/// Every file in these bytes, unpacked: those of an archive, else the bytes themselves as a file without a name.
+/// Unpacks every file of an archive. Other bytes are returned as one file without a name.
 ///
 /// # Errors
 /// The bytes are damaged or exceed the limits.

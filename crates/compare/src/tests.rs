@@ -395,7 +395,7 @@ fn states_of_a_power_measurement_are_compared_and_valid_without_other_figures() 
     let comparison = compared(&measured(1_000), &measured(500));
     assert!(comparison.sides.iter().all(|side| side.verdict != facts::Verdict::Invalid), "{:?}", comparison.sides);
     assert!(comparison.sentences[0].starts_with("B draws 0.50 times as much as A in power when off"), "{comparison:?}");
-    // A run without any figure is as valid as `explain` says.
+    // The validity of a run without figures is that of `explain`.
     let empty = compared(&own_run(), &own_run());
     let text = crate::text(&empty, 80, crate::Detail::Summary);
     assert!(text.contains("no figure that can be compared") && !text.contains("INVALID"), "{text}");

@@ -92,7 +92,7 @@ fn shares_do_not_hang_on_clocks() {
         let (before, after) = (told(&record), told(&faster(&record)));
         // A clock is rounded to 10 kHz here.
         wrong.extend(differing(&before.1, &after.1, 0.15).into_iter().map(|words| format!("{name}: {words}")));
-        // What a score should be at another clock is for the reference data to say.
+        // The reference data decide the expected score at another clock.
         if before.0 != after.0 && before.2.is_none() && after.2.is_none() {
             wrong.push(format!("{name}: {:?} became {:?}", before.0, after.0));
         }
@@ -137,8 +137,8 @@ fn order_of_clusters_changes_nothing() {
 
 /// Columns with fewer readings are not looked at: each of them is worth more than a point.
 const ROWS_MIN: usize = 40;
-/// In these logs so few of them are of the runs of 7-zip, between clocks that differ so much, that it is the same: points
-/// that one reading may move.
+/// Logs with few readings during 7-zip between very different clocks, and the points
+/// that one reading may change.
 const FEW_ROWS: [(&str, f64); 2] = [("0.9.37-extensive-x86.txt", 3.0), ("4pCM.txt", 1.2)];
 
 #[test]

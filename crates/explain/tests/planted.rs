@@ -8,7 +8,7 @@ use record::table::Table;
 use record::{Fact, Failure, FailureKind, LastWords, Outcome, Record, Step, WorkloadId};
 use testkit::records;
 
-/// What rules, the cause of a death and those who read a report look for.
+/// Words that rules, the cause of a death, and readers of a report look for.
 const MESSAGES: [&str; 34] = [
     "Internal error: Oops: 96000004 [#1] SMP",
     "kernel BUG at mm/slub.c:305!",

@@ -183,7 +183,7 @@ fn real_ones(spec: &Path) -> Vec<(Label, Vec<u8>)> {
 struct Composed {
     vendor: String,
     soc: String,
-    /// Whether cpuinfo tells this SoC from others: `only`, `among` or `none`.
+    /// Whether cpuinfo identifies this SoC: `only`, `among` or `none`.
     alone: String,
     label: Label,
     text: Vec<u8>,

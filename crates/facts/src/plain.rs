@@ -73,7 +73,7 @@ pub fn is_obeyed(c: char) -> bool {
 }
 
 /// Text escaped for Markdown, on one line: it produces no tables, links, emphasis, code or HTML. An underscore within a
-/// word is no emphasis (CommonMark, 6.2) and stays.
+/// word is not emphasis (CommonMark, 6.2) and stays.
 pub fn markdown(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut letters = text.trim().chars().peekable();

@@ -7,7 +7,7 @@ use serde::Serialize;
 #[serde(transparent)]
 pub struct Share(f64);
 
-/// Ticks and clocks are read a little apart: so much beyond a whole, in percent, is still the whole.
+/// Ticks and clocks are read at slightly different times: an excess up to this, in percent, counts as the whole.
 const WHOLE_TOLERANCE_PERCENT: f64 = 1.0;
 
 impl Share {
@@ -17,7 +17,7 @@ impl Share {
         is_share.then(|| Self((value.min(100.0) * 10.0).round() / 10.0))
     }
 
-    /// The share that a part is of a whole; none as with [`Share::percent`].
+    /// Share of a part in a whole; `None` as with [`Share::percent`].
     pub fn of(part: f64, whole: f64) -> Option<Self> {
         Self::percent(100.0 * part / whole)
     }

@@ -52,7 +52,7 @@ impl Change {
         })
     }
 
-    /// What changed, without the machine.
+    /// Change, without the machine.
     fn phrase(&self) -> String {
         let word = if self.gain_percent < 0.0 { "worse" } else { "better" };
         let [before, after] = [self.before, self.after].map(|value| number(value, &self.unit));

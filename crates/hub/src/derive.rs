@@ -17,7 +17,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// Maximum number of sample values read of a recording; a few bytes can encode a row of hundreds.
 const VALUES_MAX: usize = 4 << 20;
 
-/// What the database keeps of a result besides its original.
+/// Data that the database stores with the original of a result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Derived {
     /// Mode of the run, or `log`.

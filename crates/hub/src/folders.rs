@@ -73,7 +73,7 @@ fn import_file(
             return Ok(imported);
         }
     };
-    // A file that is no archive is known by its hash, without a worker.
+    // A file that is not an archive is known by its hash, without a worker.
     let known = read(store, |session| results::known(session, sent.owner, &originals::hash(&bytes)))?;
     if known.is_some_and(|known| known.published || !sent.publish) {
         imported.known += 1;

@@ -43,7 +43,7 @@ pub fn of(session: &mut dyn Session, slug: &str) -> Result<Option<History>, Trou
     let values = [one.0[0].clone(), one.0[1].clone(), slug.into(), RESULTS_MAX.into()];
     let mut rows = session.run(sql, &values)?;
     rows.reverse();
-    // A difference between two boards is no change of a machine.
+    // A difference between two boards is not a change of a machine.
     let all = rows.len();
     rows.retain(|row| row.integer(3) == one.integer(2));
     let results = rows.iter().map(|row| (row.words(0), row.integer(1).unwrap_or(0))).collect();

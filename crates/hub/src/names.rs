@@ -60,7 +60,7 @@ pub fn number(session: &mut dyn Session, kind: Kind, words: &str) -> Result<Opti
     if let Some(id) = known(session)? {
         return Ok(Some(id));
     }
-    // Names with the same slug are told apart by a hash.
+    // A hash distinguishes names with the same slug.
     let distinct = format!("{plain}-{}", &hash(words.as_bytes())[..8]);
     for slug in [&plain, &distinct] {
         let sql = "INSERT INTO name (kind, words, slug) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";

@@ -35,7 +35,7 @@ pub(crate) fn hook(store: &dyn Store, command: HookCommand) -> anyhow::Result<()
     }
 }
 
-/// Reads the target of a hook, which is no argument because every user can read arguments.
+/// Reads the target of a hook, which is not an argument because every user can read arguments.
 fn target_of(word: Option<&str>, file: Option<&Path>) -> anyhow::Result<String> {
     let mut text = String::new();
     match (word, file) {

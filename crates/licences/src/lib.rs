@@ -9,7 +9,7 @@ use std::io::Read;
 /// The text as RFC 1951 packs it.
 const PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/third-party.deflate"));
 
-/// Licences of sbc-bench and notices of what it contains.
+/// Licences of sbc-bench, and notices of its contents.
 pub fn text() -> String {
     let mut text = String::new();
     // The build packed it, and reading from memory cannot fail.

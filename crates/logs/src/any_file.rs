@@ -18,7 +18,7 @@ pub enum Unreadable {
     Stream(Missing),
     /// The file is a recording without samples.
     NoSamples,
-    /// The file is no text, but of a known kind.
+    /// The file is not text, but of a known kind.
     Foreign(&'static ForeignFile),
     /// The file is a log whose lines were joined.
     LostLines,
@@ -118,7 +118,7 @@ pub fn read_all(bytes: Vec<u8>, values_max: usize) -> Result<Vec<TextResult>, Un
     };
     if text.trim_start().starts_with('{') {
         match record::from_json(&text) {
-            // A result file of another version is no file of messages.
+            // A result file of another version is not a file of messages.
             Err(_) if !text.contains("\"schema\"") && crate::transfer::strings_of_json(&text).is_some() => {}
             read => return read.map(whole).map_err(Unreadable::Json),
         }

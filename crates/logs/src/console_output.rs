@@ -1,4 +1,4 @@
-//! What the bash program prints on the terminal: progress, validation, and the totals of each tool.
+//! Terminal output of the bash program: progress, validation, and the totals of each tool.
 //!
 //! It contains less than a log: totals without tables, and neither versions nor monitoring.
 
@@ -27,7 +27,7 @@ pub(super) fn read_progress(section: &Section<'_, '_>, draft: &mut Draft) {
     }
 }
 
-/// True for what the program says to its user below the results.
+/// True for messages of the program below the results.
 fn is_prompt(text: &str) -> bool {
     const PROMPTS: [&str; 3] =
         ["Full results uploaded to ", "In case this device is not ", "consider submitting it at "];

@@ -172,7 +172,7 @@ pub(super) fn done(
     step(workload, method, variant, Outcome::Done(measured), line)
 }
 
-/// Creates a tool from name and version, which is all that a log tells.
+/// Creates a tool from name and version; a log contains no more.
 pub(super) fn tool(name: &str, version: &str) -> Option<Tool> {
     Some(Tool { name: name.to_string(), path: String::new(), version: version.to_string(), argv: Vec::new() })
 }

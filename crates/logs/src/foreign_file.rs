@@ -1,18 +1,18 @@
-//! Files that are no logs, from `data/foreign_files.tsv`: what they are, and what to do instead.
+//! Files that are not logs, from `data/foreign_files.tsv`: what they are, and what to do instead.
 
 use record::table::{Row, Table};
 use std::sync::LazyLock;
 
 const TABLE: Table = Table::of(include_str!("../../../data/foreign_files.tsv"));
 
-/// A kind of file that is no log.
+/// A kind of file that is not a log.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ForeignFile {
     starts: Vec<u8>,
     is_of_line: bool,
     /// Predicate of a sentence: `a picture`.
     pub what: &'static str,
-    /// What to do instead: `pass the text that it shows`.
+    /// Remedy: `pass the text that it shows`.
     pub way: &'static str,
 }
 
@@ -30,7 +30,7 @@ impl ForeignFile {
         Self { starts, is_of_line: row.get("place") == "line", what: row.get("what"), way: row.get("way") }
     }
 
-    /// The kind of a file that is no text; `None` if its first bytes are not known.
+    /// The kind of a file that is not text; `None` if its first bytes are not known.
     pub(crate) fn of_bytes(bytes: &[u8]) -> Option<&'static Self> {
         KINDS.iter().find(|kind| !kind.is_of_line && bytes.starts_with(&kind.starts))
     }

@@ -162,16 +162,16 @@ pub(crate) fn split(text: &str) -> Vec<(u32, String)> {
     texts
 }
 
-/// Minimum size of what was not understood for a text to count as encoded.
+/// Minimum unread size for a text to count as encoded.
 const ENCODED_BYTES_MIN: usize = 200;
 
-/// Minimum size of what was not understood for lines to count as wrapped at blanks. Logs have a few unread lines.
+/// Minimum unread size for lines to count as wrapped at blanks. Logs have a few unread lines.
 const WRAPPED_BYTES_MIN: usize = 40;
 
-/// Number of unread bytes that a lost table stands for.
+/// Cost of a lost table in unread bytes.
 const TABLE_BYTES: usize = 1000;
 
-/// What a reading did not understand: bytes of unread lines, and for a first line without its date and each result after the
+/// Cost of a reading: bytes of unread lines, and for a first line without its date and each result after the
 /// first as much as a table has.
 fn not_understood(results: &[TextResult], lines: &[Line<'_>]) -> usize {
     if results.is_empty() {

@@ -15,7 +15,7 @@ pub(crate) enum PostKind {
     /// Lines without a beginning: a part of a log, or text about something else.
     Lines,
     Log,
-    /// What the bash program prints on the terminal.
+    /// Terminal output of the bash program.
     Console,
     Review,
     /// A line of the results list.
@@ -36,7 +36,7 @@ pub(crate) struct Post<'t> {
     has_review: bool,
     has_summary: bool,
     has_mark: bool,
-    /// True after a section that stands at the end of logs.
+    /// True after a section at the end of logs.
     has_end: bool,
     console_block: Option<usize>,
 }
@@ -248,7 +248,7 @@ fn begins<'t>(line: &Line<'t>, next: &[Line<'_>], current: &Post<'_>) -> Option<
     (is_next || is_other).then(|| Post::new(PostKind::Console))
 }
 
-/// Keeps what a line tells about its result.
+/// Keeps the data of a line about its result.
 fn note(line: &Line<'_>, post: &mut Post<'_>) {
     let trimmed = line.text.trim_start();
     if post.kind == PostKind::Report

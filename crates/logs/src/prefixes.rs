@@ -1,4 +1,4 @@
-//! Removes what stands around each line: quotation marks, line numbers, and any frame that all lines have.
+//! Removes decoration of each line: quotation marks, line numbers, and any frame that all lines have.
 
 use super::posts;
 
@@ -33,7 +33,7 @@ fn quotation(line: &str) -> Option<usize> {
     Some(line.len() - rest.strip_prefix(' ').unwrap_or(rest).len())
 }
 
-/// What every line begins and ends with: `Apr 30 12:17:29 host sbc-bench[1234]: `, `log.txt:12:`, `+`, `│ `, or `"` on both
+/// Frame that every line has: `Apr 30 12:17:29 host sbc-bench[1234]: `, `log.txt:12:`, `+`, `│ `, or `"` on both
 /// sides. Digits stand for any number.
 struct Frame<'t> {
     begin: &'t str,
@@ -59,7 +59,7 @@ fn without_frame(text: &str, lines: &[&str]) -> Option<String> {
     Some(if end == Some('$') { plain.replace("^I", "\t") } else { plain })
 }
 
-/// What stands before a line of a log, if nearly every line has it.
+/// Prefix of the lines of a log, if nearly every line has it.
 fn begin_of_most<'t>(lines: &[&'t str], are_most: &dyn Fn(usize) -> bool) -> Option<&'t str> {
     const LINES_WITH_MARKS: usize = 3;
     // Nearly no text passes this: one look at each line. A single line has no frame that it could share.

@@ -38,7 +38,7 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
         } else if is_list(text) {
             listed = totals(text).or(listed);
         } else if !runs.last_mut().is_some_and(|run| run.take(line)) && !is_boilerplate(text) {
-            // What stands below a run that printed no total is why.
+            // Lines below a run without a total are the reason.
             match runs.last_mut() {
                 Some(run) if !run.complete => run.tail.push(line.text.to_string()),
                 _ => draft.unread(line),

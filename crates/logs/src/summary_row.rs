@@ -24,13 +24,13 @@ pub(super) fn read_machine(line: &Line<'_>, draft: &mut Draft) {
     }
 }
 
-/// Reads machine and scores of a row that stands alone.
+/// Reads machine and scores of a single row.
 pub(super) fn read(line: &Line<'_>, draft: &mut Draft) {
     read_machine(line, draft);
     draft.finished = true;
     let cells = cells(line.text);
     let value = |at: usize| cells.get(at).and_then(|cell| number(cell));
-    // The score on one core took the place of AES-128, and stood beside it in one version.
+    // The score on one core replaced AES-128; one version prints both.
     let multi = value(4);
     let single = value(5).filter(|single| multi.is_none_or(|multi| *single <= multi * ONE_CORE_MAX));
     let aes = match (single, value(6), value(7)) {

@@ -55,7 +55,7 @@ fn base64(text: &str) -> Option<String> {
         text.lines().map(str::trim_ascii).skip_while(|line| line.len() < BASE64_LINE_BYTES || !is_encoded(line));
     let digits: String = lines.by_ref().take_while(|line| !line.is_empty() && is_encoded(line)).collect();
     let digits = digits.split('=').next()?;
-    // A text that was cut ends anywhere in its last group of four digits; a single digit is no byte.
+    // A text that was cut ends anywhere in its last group of four digits; a single digit is not a byte.
     let whole = digits.len() - usize::from(digits.len() % 4 == 1);
     let config = GeneralPurposeConfig::new()
         .with_decode_padding_mode(DecodePaddingMode::RequireNone)

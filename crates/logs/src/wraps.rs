@@ -22,7 +22,7 @@ pub(crate) fn unwrap(lines: &[Line<'_>], wrap: Wrap) -> Option<(String, Vec<u32>
     const WIDTHS: std::ops::RangeInclusive<usize> = 30..=250;
     const FULL_LINES_MIN: usize = 2;
     let widths: Vec<usize> = lines.iter().map(|line| line.text.chars().count()).collect();
-    // A word that is longer than the width stands alone on its line.
+    // A word longer than the width has a line of its own.
     let is_wrappable = |(line, _): &(&Line<'_>, &usize)| wrap == Wrap::Hard || line.text.trim().contains(' ');
     let width = lines.iter().zip(&widths).filter(is_wrappable).map(|(_, width)| *width).max();
     let width = width.filter(|width| WIDTHS.contains(width))?;

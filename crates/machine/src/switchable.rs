@@ -55,7 +55,7 @@ pub fn switchable(root: &Root, peers: &[IpAddr]) -> Vec<Switchable> {
     found
 }
 
-/// Name for people; `None` if it is no device that draws power of its own.
+/// Name for people; `None` if it is not a device that draws power of its own.
 fn label(root: &Root, kind: DeviceKind, name: &str) -> Option<String> {
     let value = |file: &str| root.read_value(&format!("{}/{name}/{file}", kind.directory())).ok();
     match kind {
@@ -70,7 +70,7 @@ fn label(root: &Root, kind: DeviceKind, name: &str) -> Option<String> {
             let word = if word == "wlan" { "wifi" } else { &word };
             Some(format!("{word} {}", value("name").unwrap_or_else(|| name.to_owned())))
         }
-        // Root hubs are part of the board, hubs of what is connected to them.
+        // Root hubs belong to the board, other hubs to the connected devices.
         DeviceKind::Usb => {
             let is_device = !name.starts_with("usb") && value("bDeviceClass").is_some_and(|class| class != "09");
             let product = value("product").unwrap_or_else(|| "device".to_owned());
@@ -315,7 +315,7 @@ eth1	0002A8C0	00000000	0001	0	0	100	00FFFFFF	0	0	0
             "USB device 1-3: sda is a drive",
         ];
         assert_eq!(found, expected);
-        // Through `sudo`, only the connection tells.
+        // Through `sudo`, only the connection shows it.
         let tcp = "  sl  local_address rem_address   st\n   0: 0102A8C0:0016 0902A8C0:C350 01 00000000:00000000\n";
         let root = root.with_file("/proc/net/tcp", tcp.as_bytes());
         let found = switchable(&root, &[]);

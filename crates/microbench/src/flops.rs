@@ -287,7 +287,7 @@ mod tests {
     /// Compares every element of a product with plain arithmetic.
     fn check(kernel: &'static Kernel, size: usize) {
         let mut made = Product::new(kernel, size, 42).unwrap();
-        // What an earlier product has left is no part of the next.
+        // Results of an earlier product must not enter the next.
         made.multiply(|| false);
         made.multiply(|| false);
         let (element, rows, columns) = (kernel.element, made.rows, made.columns);

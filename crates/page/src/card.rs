@@ -90,7 +90,7 @@ fn figures(subject: &Subject<'_>) -> Markup {
     }
 }
 
-/// True if the clock over time shows what the cause did; swapping or another program leave it as it is.
+/// True if the clock over time shows the effect of the cause; swapping or other programs do not change it.
 fn lowers_clocks(cause: Cause) -> bool {
     matches!(
         cause,

@@ -1,4 +1,4 @@
-//! What each main score lost, and to which cause: a bar on the page, and a waterfall as a picture.
+//! Loss of each main score by cause: a bar on the page, and a waterfall as a picture.
 
 use crate::Subject;
 use crate::draw::{Bar, Plot, bars};
@@ -15,7 +15,7 @@ fn lost<'a>(subject: &Subject<'a>) -> impl Iterator<Item = &'a Ledger> {
     subject.explained.ledgers.iter().filter(|ledger| ledger.lost().0 > 0)
 }
 
-/// Part of what was expected.
+/// Part of the expected score.
 struct Share {
     name: String,
     words: String,
@@ -26,7 +26,7 @@ struct Share {
     thousandths: i64,
 }
 
-/// What was reached, the loss to each cause, and the unexplained rest.
+/// Reached value, loss by each cause, and the unexplained rest.
 fn shares(ledger: &Ledger) -> Vec<Share> {
     let told = ledger.whole_percents();
     let reached = Share {

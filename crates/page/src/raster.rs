@@ -138,7 +138,7 @@ mod tests {
         assert!(
             outlined.contains("<path class=\"text \" d=\"M") && outlined.contains(" transform=\"rotate(-90 1 2)\"/>")
         );
-        // The text ends at its anchor and stands on its line.
+        // The text ends at its anchor, on its line.
         let numbers = outlined.split("d=\"").nth(1).unwrap().split('"').next().unwrap();
         let numbers: Vec<f32> = numbers.split(|c: char| c.is_alphabetic() || c == ' ').flat_map(str::parse).collect();
         let (xs, ys): (Vec<_>, Vec<_>) = numbers.chunks(2).map(|pair| (pair[0], pair[1])).unzip();

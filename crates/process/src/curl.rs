@@ -14,7 +14,7 @@ pub fn start(config: &str) -> io::Result<Child> {
     if machine::is_root() {
         curl.env("PATH", search_path().variable());
     }
-    // -q: the user's configuration must not change what is verified.
+    // -q: the user's configuration must not weaken the verification.
     curl.args(["-q", "--config", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = curl.spawn()?;
     if let Some(mut stdin) = child.stdin.take() {

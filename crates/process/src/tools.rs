@@ -26,7 +26,7 @@ pub struct ToolKind {
     pub programs: &'static [&'static str],
     /// Arguments that print the version.
     pub version_args: &'static [&'static str],
-    /// Version in its own words, if the output is of this kind of program.
+    /// Version as printed, if this kind of program wrote the output.
     pub recognise: &'static VersionReader,
     /// Minimum version; empty if all are sufficient.
     pub oldest: &'static [u32],

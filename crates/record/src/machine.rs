@@ -171,7 +171,7 @@ pub struct Policy {
     pub limit_khz_max: Fact<u32>,
     /// OPPs: `scaling_available_frequencies` and `scaling_boost_frequencies`, ascending.
     pub opps_khz: Vec<u32>,
-    /// Highest clock without boost, where the kernel tells both; `None` otherwise.
+    /// Highest clock without boost, if the kernel reports both; else `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unboosted_khz: Option<u32>,
 }

@@ -383,7 +383,7 @@ pub struct Series {
 }
 
 impl Series {
-    /// Values that count: without the first of several, which is measured while threads are still starting.
+    /// Counted values: all except the first of several, which is measured while threads are still starting.
     pub fn settled(&self) -> &[f64] {
         match self.values.as_slice() {
             [_, settled @ ..] if !settled.is_empty() => settled,

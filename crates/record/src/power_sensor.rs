@@ -7,13 +7,13 @@ use serde::Serialize;
 /// Names of power sensors.
 const SENSORS: Table<'_> = Table::of(include_str!("../../../data/power_sensors.tsv"));
 
-/// What a sensor measures, best source of the power of a board first.
+/// Measured part of a board, the best source of its power first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PowerRole {
     /// The AC socket, with the loss of the power supply.
     Wall,
-    /// What the user connected a meter to.
+    /// Place of a meter connected by the user.
     Meter,
     /// The DC input of the whole board.
     Input,
@@ -81,7 +81,7 @@ pub struct PowerSensor {
     pub role: PowerRole,
     /// The part, `the CPU`; `None` for the whole board.
     pub part: Option<String>,
-    /// What the board draws besides; `None` if that is nothing or unknown.
+    /// Consumers that the sensor does not measure; `None` if there are none or they are unknown.
     pub lacks: Option<&'static str>,
     /// True if the table has its name.
     pub is_known: bool,
@@ -123,7 +123,7 @@ impl PowerSensor {
 pub fn sensor_names(channel: &Channel) -> (String, String) {
     let label = channel.label.to_ascii_lowercase();
     match &channel.id {
-        // A meter's own name does not tell what it measures.
+        // The name of a meter does not show its place.
         ChannelId::Meter(_, OfMeter::Power | OfMeter::Energy) => {
             (channel.source.split(':').next().unwrap_or_default().to_owned(), String::new())
         }

@@ -73,7 +73,7 @@ impl Kind {
     }
 }
 
-/// Redacts texts and remembers what it has found.
+/// Redacts texts and remembers private values.
 #[derive(Debug, Clone, Default)]
 pub struct Redactor {
     counts: BTreeMap<Kind, u32>,

@@ -1,4 +1,4 @@
-//! A filter that tells which of hundreds of words a line cannot contain, by its pairs of bytes.
+//! Filter of words that a line cannot contain, by its pairs of bytes.
 
 /// Pairs of adjacent bytes of a line, in lower case.
 pub(super) struct Pairs([u64; 16]);

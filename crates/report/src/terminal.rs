@@ -68,7 +68,7 @@ pub(super) fn measured(facts: &Facts<'_>, explained: &Explanation, columns: usiz
 /// Power and energy score by score; empty without a source.
 fn energy(facts: &Facts<'_>, columns: usize) -> String {
     let (Ok(energy), scores) = (facts.energy(), facts.score_energies()) else { return String::new() };
-    // The states of a power measurement stand in its own section, with the source.
+    // A section of its own has the states of a power measurement, with the source.
     if scores.is_empty() && !energy.rests.is_empty() {
         return String::new();
     }
@@ -100,7 +100,7 @@ fn told(facts: &Facts<'_>, explained: &Explanation, known: &Reference, columns: 
         let _ = writeln!(text, "{}", wrapped_at(sentence, 0, columns));
     }
     let _ = writeln!(text, "{}", wrapped_at(&told.verdict, 0, columns));
-    // The verdict has the losses in short: the place among known boards stands within the first lines.
+    // The verdict has short losses, so that the place among known boards is within the first lines.
     if let Some(neighbours) = neighbours(facts, explained, known) {
         let _ = writeln!(text, "{}", wrapped_at(&neighbours.sentence(), 0, columns));
         let chart = neighbours.chart(columns.min(CHART_COLUMNS)).join("\n");

@@ -150,7 +150,7 @@ fn used_by_others(facts: &Facts<'_>, worst: &OtherTasks, others: &[OtherTasks]) 
         .at_all(places)
 }
 
-/// What others took from workloads on all CPUs: everything that was busy, without the CPU time
+/// CPU time that others took from workloads on all CPUs: all busy time without the CPU time
 /// that the kernel charged to the workload itself.
 fn crowded(facts: &Facts<'_>, online: &OnlineCpus, phases: &[Phase]) -> Option<Finding> {
     let cpus = view::cpu_count(facts)?;

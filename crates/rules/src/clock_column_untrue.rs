@@ -106,7 +106,7 @@ fn whose(facts: &Facts<'_>, columns: &[&DoubtedColumn]) -> Quantity {
     }
 }
 
-/// Scores that dropped while the claimed clock stayed constant, for want of another cause.
+/// Scores that dropped while the claimed clock stayed constant, without another cause.
 fn unmoved(facts: &Facts<'_>) -> Option<Finding> {
     let is_of_use = view::fall(facts.halves()).is_some_and(|fall| fall.is_of_use());
     let is_of_clock = facts.clock_falls().iter().any(|fall| fall.low_share > 0.0);

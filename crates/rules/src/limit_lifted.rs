@@ -1,7 +1,7 @@
 //! Rule: limit-lifted. A limit or a governor of the owner held the clock before the run. The run lifted it, so the
 //! machine is usually slower than its scores.
 //!
-//! Settings requested by the user (`MaxKHz`, two sides) and governors that follow the load are no findings.
+//! Settings requested by the user (`MaxKHz`, two sides) and governors that follow the load are not findings.
 
 use super::Rule;
 use super::limited_by_setting::{LOSS_PERCENT_MIN, asked_khz, holds_a_clock};

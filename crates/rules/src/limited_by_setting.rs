@@ -1,7 +1,7 @@
 //! Rule: limited-by-setting. A setting held clocks below the highest one during a workload.
 //!
 //! Settings requested by the user (`MaxKHz`), settings of a question (efficiency, sensitivity, two sides) and limits by
-//! cooling are no findings.
+//! cooling are not findings.
 
 use super::place::samples_place;
 use super::{ANY_COMPUTING, Rule};

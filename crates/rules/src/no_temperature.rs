@@ -59,7 +59,7 @@ mod tests {
         assert_eq!(sentences(RULE.id, &own_run()), [""; 0]);
     }
 
-    /// A sensor with a constant value is no evidence of heat.
+    /// A sensor with a constant value is not evidence of heat.
     #[test]
     fn sensors_that_do_not_change_with_the_load_are_not_believed() {
         const WHOLE: &str = include_str!("../../explain/tests/made/lying-column.txt");

@@ -28,7 +28,7 @@ pub(super) fn during(facts: &Facts<'_>, finding: Finding, from_ms: i64, to_ms: i
     if steps.is_empty() { finding } else { finding.of(steps) }
 }
 
-/// Finding for the workloads of a range of samples. Needed besides [`samples_place`]: the line of a log is one moment.
+/// Finding for the workloads of a range of samples. Complements [`samples_place`], as the line of a log is one moment.
 pub(super) fn at_samples(
     facts: &Facts<'_>,
     finding: Finding,

@@ -45,7 +45,7 @@ const EXCEPTIONS: &[Exception] = &[
     },
 ];
 
-/// What helps against a cause on this machine, if the usual remedy does not.
+/// Remedy for a cause on this machine, if the usual one does not help.
 pub fn instead(facts: &Facts<'_>, cause: Cause) -> Option<&'static str> {
     EXCEPTIONS.iter().find(|row| row.cause == cause && (row.holds)(facts)).map(|row| row.remedy)
 }

@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule::new(
     check,
 );
 
-/// Ranges come from a few results of each core type, so a value outside of them is no proof.
+/// Ranges come from a few results of each core type, so a value outside of them is not proof.
 const SURE_PERCENT: u8 = 70;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {

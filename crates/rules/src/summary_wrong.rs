@@ -56,7 +56,7 @@ fn clock(column: Option<&&str>) -> Option<Finding> {
 fn sevenzip(facts: &Facts<'_>, printed: Option<f64>) -> Option<Finding> {
     let totals: Vec<f64> = facts.multi_totals().iter().map(|(_, mips)| *mips).collect();
     let single = view::compressions(facts).map(|(_, _, done)| f64::from(done.total_mips));
-    // On one CPU the single-threaded run counts. Elsewhere it is no score of all CPUs: if their runs failed, the
+    // On one CPU the single-threaded run counts. Elsewhere it is not a score of all CPUs: if their runs failed, the
     // summary rightly has none.
     let only = single.reduce(f64::max).filter(|_| view::cpu_count(facts) == Some(1));
     let expected = mean(&totals).or(only)?;

@@ -45,7 +45,7 @@ fn with_wait(finding: Finding, waited: Option<&CpuWait>) -> Finding {
         .with("system", Quantity::Percent(waited.system_percent))
 }
 
-/// Without swap the kernel drops the files of running programs and reads them again.
+/// Without swap, the kernel evicts code of running programs and reads it again.
 fn without_swap(facts: &Facts<'_>, waited: &CpuWait) -> Option<Finding> {
     let needed = view::compressions(facts).filter_map(|(_, _, done)| Some((done.ram_size_mb?, done.ram_usage_mb?)));
     let (memory_mb, needed_mb) = needed.max_by_key(|(_, needed_mb)| *needed_mb)?;

@@ -184,7 +184,7 @@ fn by_falling_clock(facts: &Facts<'_>) -> Vec<Finding> {
     found.collect()
 }
 
-/// Time below the highest OPP is no evidence by itself: idle clusters of extensive runs spend thousands of seconds
+/// Time below the highest OPP is not evidence by itself: idle clusters of extensive runs spend thousands of seconds
 /// there. It counts at high temperature; without a sensor heat and idling are indistinguishable. Also returns the loss
 /// of clock in percent.
 fn by_residency(facts: &Facts<'_>) -> Option<(Finding, f64)> {

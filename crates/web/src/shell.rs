@@ -44,7 +44,7 @@ fn policy() -> String {
     )
 }
 
-/// Text that a browser shows as it is.
+/// Plain text that a browser displays unchanged.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;")
 }

@@ -55,7 +55,7 @@ use std::sync::LazyLock;
 pub struct Workload {
     /// Name in the Record and on the command line, in kebab-case.
     pub id: WorkloadId,
-    /// One sentence: what it does and what its figures mean.
+    /// One sentence: its work and the meaning of its figures.
     pub about: &'static str,
     /// Link to its documentation.
     pub link: &'static str,

@@ -70,7 +70,7 @@ const ONE_COLUMN: &[Column] = &[("1xPTR", 1, Link::Pointer)];
 /// Sizes of buffers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sizes {
-    /// From the first cache to beyond the last.
+    /// Buffer sizes from the first-level cache to main memory.
     Curve,
     /// [`RAMLAT_BYTES`].
     Ramlat,
@@ -189,7 +189,7 @@ fn clock_khz() -> Fact<u32> {
     }
 }
 
-/// Page size that backs the memory, if the kernel tells.
+/// Page size that backs the memory, if the kernel reports it.
 fn pages_in_words(asked: Pages, page_bytes: Option<u32>, huge_kib: &Fact<u64>, size_bytes: Option<u64>) -> String {
     let small = match page_bytes {
         Some(bytes) => format!("{} KiB pages", bytes >> 10),

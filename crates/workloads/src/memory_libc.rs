@@ -164,7 +164,7 @@ fn once(
 /// A file in memory that child processes inherit.
 fn in_memory(bytes: &[u8]) -> std::io::Result<File> {
     const NAME: &str = "sbc-bench-libc";
-    // The loader maps it and the file itself is not executed; newer kernels want that declared.
+    // The loader maps it and the file itself is not executed, which newer kernels require to be declared.
     let file = match memfd_create(NAME, MemfdFlags::NOEXEC_SEAL) {
         Err(Errno::INVAL) => memfd_create(NAME, MemfdFlags::empty()),
         made => made,

@@ -33,7 +33,7 @@ pub struct ToolStatus {
     pub about: &'static str,
 }
 
-/// Tools that are no workload's, with their uses.
+/// Tools that no workload needs, with their uses.
 const OTHERS: [(&ToolKind, &str); 2] = [(&SMARTCTL, "disk health"), (&XVFB, "opengl without a display")];
 
 /// Every kind of program with one of its uses.

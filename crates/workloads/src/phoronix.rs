@@ -169,7 +169,7 @@ pub(super) fn parse(xml: &str) -> Result<(Vec<Score>, Vec<String>), String> {
 /// Text elements of one result or entry.
 type Fields = BTreeMap<String, String>;
 
-/// Whether an entry is of this run; a file can contain other runs.
+/// True for entries of this run; a file can contain other runs.
 fn is_ours(entry: &Fields) -> bool {
     entry.get("Identifier").map(String::as_str) == Some(IDENTIFIER)
 }

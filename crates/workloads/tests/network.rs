@@ -16,7 +16,7 @@ use workloads::measure::context::WorkloadContext;
 const HERE: &str = "10.211.97.1/30";
 const THERE: &str = "10.211.97.2";
 
-/// A namespace with one end of a cable and a server in it; all of it goes with the value.
+/// Namespace with one end of a cable and a server, removed on drop.
 struct Iperf3Server {
     name: String,
     server: Option<Child>,
@@ -69,7 +69,7 @@ impl Drop for Iperf3Server {
             let _ = server.kill();
             let _ = server.wait();
         }
-        // Its end of the cable goes with the namespace, and the other with it.
+        // Removing the namespace removes both ends of the cable.
         ip(&format!("netns del {}", self.name));
     }
 }

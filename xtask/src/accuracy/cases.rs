@@ -1,4 +1,4 @@
-//! Cases of public reports, as files beside the corpus: which SoC a cpuinfo is of, and the verdict on a console's output.
+//! Cases of public reports, as files next to the corpus: the SoC of a cpuinfo, and the verdict on console output.
 
 use super::{Judgement, Table, machines};
 use anyhow::Result;

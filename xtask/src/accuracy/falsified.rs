@@ -135,7 +135,7 @@ fn judge_loss(
     if is_near && blames(explained, causes) { Judgement::Right } else { Judgement::Refused }
 }
 
-/// Judges a result that must stay as it was.
+/// Judges a result that must not change.
 fn judge_same(before: &Explained<'_>, after: &Explained<'_>) -> Judgement {
     let name = || after.facts.machine.board.known().cloned().unwrap_or_default();
     let worse = after.assessment.verdict != before.assessment.verdict && after.assessment.verdict > Verdict::Unproven;
@@ -370,7 +370,7 @@ const ROWS: &[(&str, Change, Judge)] = &[
     ),
 ];
 
-/// Adds what is found in a log, changed in every way.
+/// Adds findings of a log under every change.
 pub(super) fn check(name: &str, text: &str, table: &mut Table) {
     let record = logs::read(text);
     let before = explain(&record);

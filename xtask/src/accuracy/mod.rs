@@ -1,7 +1,7 @@
 //! `cargo xtask accuracy`: how often the program reads, names and judges as an expert would, over logs, reviews, cases of
 //! public reports and virtual boards.
 //!
-//! Every row counts answers that are right, wrong, missing and refused. The corpus is no part of this repository;
+//! Every row counts answers that are right, wrong, missing and refused. The corpus is not part of this repository;
 //! `SBC_BENCH_CORPUS` names another place.
 
 mod cases;
@@ -42,7 +42,7 @@ pub(super) struct Row {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Judgement {
     Right,
-    /// What is wrong.
+    /// Defect.
     Wrong(String),
     Missing,
     Refused,

@@ -1,4 +1,4 @@
-//! Comparisons of valid logs: as they are, and with planted defects.
+//! Comparisons of valid logs, unchanged and with planted defects.
 
 use super::{Judgement, Subject, Table};
 use compare::rank;

@@ -93,7 +93,7 @@ fn judge_without(name: &str, record: &Record, own: Verdict, sections: &[&Section
     }
 }
 
-/// Adds what is found without each section and each pair of sections.
+/// Adds findings without each section and each pair of sections.
 pub(super) fn check(name: &str, record: &Record, own: Verdict, table: &mut Table) {
     for (index, first) in SECTIONS.iter().enumerate() {
         table.add("one section removed", judge_without(name, record, own, &[first]));

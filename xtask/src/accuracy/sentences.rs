@@ -165,7 +165,7 @@ fn impossible_share(subject: &Subject) -> Option<String> {
         let values = steps.steps.iter().filter_map(|step| facts.steps.get(*step));
         let scores = values.filter_map(|step| facts::view::step_score(step).map(|score| score.rate()));
         let best = scores.reduce(f64::max).filter(|_| ledger.unit == "MIPS")?;
-        // A repetition that is no part of the mean may be above.
+        // A repetition that is not part of the mean may be above.
         (expected.value < best * 0.99 && lost >= LOSS_MIN)
             .then(|| format!("{}: expected {:.0}, reached {best:.0}", ledger.score.words(), expected.value))
     })

@@ -40,7 +40,7 @@ pub(super) fn main() -> Result<()> {
         let of_compiled = || -> Result<f64> { Ok(printed(&before, &[&compiled, Path::new(word)])?.trim().parse()?) };
         let mut turns = Vec::new();
         for turn in 0..TURNS {
-            // The process that comes second finds the caches and the memory as the first one left them.
+            // The second process finds the caches and the memory of the first.
             turns.push(match turn % 2 {
                 0 => (of_made()?, of_compiled()?),
                 _ => {

@@ -91,6 +91,6 @@ fn varied(log: &str, copy: usize) -> String {
         if is_score(line) { line.split(' ').map(of_word).collect::<Vec<String>>().join(" ") } else { line.to_owned() }
     };
     let lines: Vec<String> = log.lines().map(line).collect();
-    // Copies without such rows differ in a line that says nothing.
+    // Copies without such rows differ in an irrelevant line.
     format!("{}\ncopy {copy}\n", lines.join("\n"))
 }

@@ -31,7 +31,7 @@ const BOARD: &str = "# Snapshot by sbc-bench";
 struct Options<'a> {
     /// One machine of each architecture, and short commands only.
     quick: bool,
-    /// Only fetch what is missing.
+    /// Only fetch missing files.
     fetch: bool,
     /// Uses the binaries in `target` without a build.
     built: bool,

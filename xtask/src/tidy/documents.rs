@@ -68,7 +68,7 @@ fn is_path(word: &str) -> bool {
     is_plain && !is_made_up(word) && !word.starts_with(['/', '.']) && (ends || is_folder)
 }
 
-/// Whether a path stands for a new file.
+/// True for a path of a new file.
 fn is_made_up(path: &str) -> bool {
     ANY.iter().any(|any| path == *any || path.ends_with(&format!("/{any}")))
 }

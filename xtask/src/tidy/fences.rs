@@ -149,7 +149,7 @@ fn check_unsafe(fence: &Fence, folder: &str, files: &[File]) -> Vec<Problem> {
     problems
 }
 
-/// The lints of the workspace bind a crate only if it says so.
+/// A crate has the lints of the workspace only if its manifest asks for them.
 fn check_lints(folder: &str, files: &[File]) -> Option<Problem> {
     let path = format!("{folder}/Cargo.toml");
     let binds = find(files, &path).is_some_and(|file| file.text.contains("[lints]\nworkspace = true"));

@@ -3,7 +3,7 @@
 use super::Problem;
 use crate::workspace::File;
 
-/// Views that use what they read for every result.
+/// Views that use these parts for every result.
 const VIEWS: [&str; 5] = ["machine", "settings", "figures", "timeline", "energy"];
 /// Parts that are kept as text only; the reason follows the colon of `about`.
 const TEXT: &str = "text";

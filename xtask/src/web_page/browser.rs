@@ -27,7 +27,7 @@ const OPTIONS: [&str; 10] = [
     "about:blank",
 ];
 
-/// What checks do inside of pages.
+/// Actions of checks in a page.
 const CHECKS: &str = include_str!("checks.js");
 /// Maximum height of a picture, in pixels: some pages are a hundred windows high.
 pub(super) const HEIGHT_MAX: u64 = 4000;

@@ -57,7 +57,7 @@ pub(crate) fn main(program: Option<&str>) -> Result<()> {
     sheet.end()
 }
 
-/// What the program prints about a result on a terminal of this size.
+/// Output of the program about a result on a terminal of this size.
 fn printed(program: &Path, file: &Path, columns: u32, rows: u32) -> Result<String> {
     let line = format!("stty cols {columns} rows {rows}; exec \"$PROGRAM\" explain \"$RESULT\"");
     let mut script = Command::new("script");

@@ -4,7 +4,7 @@
 use super::*;
 use record::WorkloadId;
 
-/// Required words besides the option; none for the standard run.
+/// Words required with the option; empty for the standard run.
 const BASES: &[(&str, &str)] = &[
     ("run", "-- true"),
     ("ab", "--a thp=never --b thp=always -- true"),

@@ -121,7 +121,7 @@ fn ended(record: &mut Record) {
     }
 }
 
-/// Adds what the kernel kept of the death.
+/// Adds the kernel's records of the death.
 fn died(root: &Root, record: &mut Record) {
     let now_utc_ms = machine::Timeline::start().start_utc_ms();
     let aftermath = machine::aftermath(root, &record.run.boot_id, now_utc_ms);

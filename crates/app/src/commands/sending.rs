@@ -31,7 +31,7 @@ pub(super) struct Outgoing {
 }
 
 impl Outgoing {
-    /// Redacts a file, and notes what was redacted.
+    /// Redacts a file, and records the redacted parts.
     pub(super) fn redacted(name: String, bytes: &[u8]) -> anyhow::Result<Self> {
         let (bytes, counts, damaged) = blanked(bytes).with_context(|| format!("Cannot redact {name}"))?;
         output::note(&sentence(&name, &counts, damaged));
@@ -53,7 +53,7 @@ pub(super) struct UploadOutcome {
     pub(super) addresses: String,
     /// Address of a file of this call that the hub shows.
     pub(super) link: Option<String>,
-    /// Sentences about what was not sent.
+    /// Sentences about files that were not sent.
     pub(super) problems: Vec<String>,
     /// True if no file was refused and none is left for this hub.
     pub(super) is_whole: bool,
@@ -248,7 +248,7 @@ fn token(file: &Path) -> anyhow::Result<String> {
     Ok(String::from_utf8(bytes).with_context(|| file.display().to_string())?.trim().to_owned())
 }
 
-/// Waits before another try. False after a signal.
+/// Waits before the next attempt. Returns false after a signal.
 fn may_go_on_after(pause: Duration) -> bool {
     let before = signals::received();
     signals::wait(pause / machine::faults::haste());

@@ -42,7 +42,7 @@ fn paragraph(status: &ToolStatus) -> String {
     names.iter().zip(&lines).map(|(name, line)| output::row(name, 21, line)).collect()
 }
 
-/// The packages that it comes in, each with its distribution.
+/// Packages that contain it, each with its distribution.
 pub(super) fn packages_of(tool: &ToolStatus) -> Vec<String> {
     let all = DISTRIBUTIONS.iter().zip(&tool.packages);
     all.filter_map(|(distribution, package)| package.map(|package| format!("{distribution} {package}"))).collect()

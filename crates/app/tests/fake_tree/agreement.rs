@@ -11,7 +11,7 @@ use testkit::disagreement;
 /// The disagreements after a run on this machine that was not killed.
 pub(crate) fn check_agreement(tree: &Tree, output: &Output) -> Result<(), String> {
     let text = std::fs::read_to_string(tree.path("log/sbc-bench.json")).ok();
-    // A disk that refused the result file has told.
+    // A disk that refused the result file reported it.
     let record = match (text, output.status.code()) {
         (Some(text), _) => Some(record::from_json(&text).map_err(|error| error.to_string())?),
         (None, Some(6)) => return Ok(()),

@@ -25,7 +25,7 @@ const CLOCK: &str = "clock --quiet";
 /// As found, then with settings, then as found.
 const RUN: &str = "run --force --wait 0s --quiet --repeat 1 -- true";
 
-/// Runs the test with this line on a board, which has to be as it was afterwards.
+/// Runs the test with this line on a board, and verifies that the board is unchanged afterwards.
 fn check(name: &str, line: &str, change: impl Fn(&mut Board)) {
     let board = quick(change);
     let program = std::env::current_exe().unwrap();

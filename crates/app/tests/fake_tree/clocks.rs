@@ -19,7 +19,7 @@ const DAY_MS: i64 = 86_400_000;
 const CLOCKS: &str = "drive/clocks";
 
 impl Tree {
-    /// A run of this script, on a machine whose clocks say what stands in the file `clocks`.
+    /// Runs this script on a machine whose clocks have the values of the file `clocks`.
     fn run_with_clocks(&self, clocks: [i64; 2], script: &str) -> Output {
         self.set_clocks(clocks);
         self.script(script, "").env("NOTUNING", "yes").output().unwrap()

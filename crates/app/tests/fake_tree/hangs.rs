@@ -138,7 +138,7 @@ fn a_program_that_not_even_sigkill_ends_keeps_no_run() {
     words.pop();
     let end = words.len() - 1;
     words.splice(end..end, ["--timeout", "2s"]);
-    // It begins before it is stuck: how it can be read is no concern of the run's.
+    // It begins before the file hangs, because the run does not depend on how it is read.
     words.extend(["/bin/cat", &file]);
     let mut command = tree.command(&words, "");
     let command = command.stdout(Stdio::null()).stderr(Stdio::piped());

@@ -39,7 +39,7 @@ enum Kill {
     Run,
     /// The run's process group; the guard restores.
     Group,
-    /// The guard; the run goes on to its end and restores.
+    /// The guard. The run continues to its end and restores.
     Guard,
     /// The guard and right after it the run; the next start restores.
     Both,
@@ -74,7 +74,7 @@ pub(crate) fn kill_at_every_call_restores_settings_and_keeps_results() {
         // A group is its run and nothing else, and without its guard a run takes its whole time.
         (false, false) => !matches!(kill, Kill::Group | Kill::Guard) || number % SAMPLED == 0,
     };
-    // Behind the last write to a board nothing else tells the moment after it.
+    // After the last write to a board, no other event marks the moment.
     let last = if is_on_board() { 2 * calls } else { calls };
     let points = (1..=last).flat_map(|number| KILLS.map(|kill| (number, kill)));
     let points: Vec<(usize, Kill)> = points.filter(is_wanted).collect();

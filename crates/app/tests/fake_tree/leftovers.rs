@@ -162,7 +162,7 @@ fn a_run_that_goes_on_is_not_taken_for_dead() {
     }
 }
 
-/// A line of the journal that a bad sector has taken is no reason to call everything restored.
+/// A journal with a line lost to a bad sector does not count as restored.
 #[test]
 fn a_journal_with_a_damaged_line_is_named_once_and_kept() {
     testkit::needs!(can_run());

@@ -191,7 +191,7 @@ fn deadly_step_is_skipped() {
     let (_, last) = kept(&tree).pop().unwrap();
     assert_eq!((&last.run.end, last.run.resumed.len()), (&End::Finished, 2), "{text}");
     let is_skipped = |step: &Step| matches!(step.outcome, Outcome::Skipped(_));
-    // One step says it for all three repetitions.
+    // One step reports it for all three repetitions.
     assert!(last.steps_of("own").all(is_skipped) && last.steps_of("own").count() == 1, "{text}");
     assert!(text.contains("skipped because the board died in it 2 times"), "{text}");
     let findings = rules::check(&facts::Facts::of(&last));

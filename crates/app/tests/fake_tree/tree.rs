@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 /// The program.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_sbc-bench");
-/// No run takes so long, however busy this machine is with other things.
+/// Upper bound for a run, even on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Lays the folders over the machine's own in a mount namespace and becomes the command. Control groups stay, and
@@ -151,7 +151,7 @@ impl Tree {
         std::fs::write(path, value).unwrap();
     }
 
-    /// A folder of it, as it is seen from outside.
+    /// A folder of it, seen from outside.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
@@ -228,7 +228,7 @@ impl Tree {
         }
     }
 
-    /// Processes that run on this machine, which their environment tells.
+    /// Processes of this machine, recognised by their environment.
     pub(crate) fn processes(&self) -> Vec<u32> {
         let mark = format!("SBC_BENCH_FAULTS_TRACE={}", self.0.join("trace").display());
         let entries = std::fs::read_dir("/proc").unwrap().flatten();

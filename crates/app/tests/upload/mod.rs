@@ -18,7 +18,7 @@ const LOG: &str = include_str!("../../../explain/tests/composed/0.9.44-false-ala
 const KEPT: &str =
     "{\"results\":[{\"id\":\"abc\",\"url\":\"http://127.0.0.1/r/abc\",\"state\":\"unlisted\",\"reason\":null}]}";
 
-/// A hub that answers with these statuses in turn, and hands on the requests. [`CLOSES`] is no answer.
+/// Fake hub that answers with these statuses in turn and passes the requests on. [`CLOSES`] closes the connection.
 fn hub(statuses: &'static [u16]) -> (String, Receiver<String>) {
     hub_at("127.0.0.1:0", statuses)
 }

@@ -35,7 +35,7 @@ fn exit_status_is_that_of_the_run_and_a_failed_upload_is_said() {
     for (more, said, waiting) in [
         (vec!["--upload", &*closed, "--yes"], "Not sent, kept for the next upload: ", 1),
         (vec!["--upload", &*refusing, "--yes"], "Refused, kept for another try: ", 2),
-        // Standard input is no terminal.
+        // Standard input is not a terminal.
         (vec!["--upload", &*closed], busy, 2),
         (vec!["--upload", &*closed, "--json"], busy, 2),
     ] {
@@ -47,7 +47,7 @@ fn exit_status_is_that_of_the_run_and_a_failed_upload_is_said() {
         let is_json = serde_json::from_str::<serde_json::Value>(&out).is_ok();
         assert_eq!(is_json, more.contains(&"--json"), "{out}");
     }
-    // The status of a program of one's own comes through as well.
+    // The status of the user's own program is passed on as well.
     let failing = ["run", "--force", "--quiet", "--upload", &*closed, "--yes", "--", "false"];
     let (status, _, err) = texts(&folder.command(&failing).output().unwrap());
     assert!(status == 1 && err.contains("Not sent, kept"), "{status}: {err}");

@@ -20,7 +20,7 @@ struct Row {
     line: &'static str,
     /// The virtual board.
     board: &'static str,
-    /// What may run in parallel.
+    /// Boards that may run in parallel.
     company: Company,
     /// Before the words of the program.
     flags: &'static str,

@@ -3,7 +3,7 @@
 use crate::rig::{Company, HASTE, PROGRAM, Seen, board, command, command_with};
 use record::{End, Step};
 
-/// Lets the program run for so long, then sends a signal to it and, as a terminal does, to its group.
+/// Lets the program run for this time, then sends a signal to it and, as a terminal does, to its group.
 fn cut(verb: &str, signal: &str, after_s: &str) -> Option<Seen> {
     let script = format!("exec timeout --preserve-status -s {signal} {after_s} {PROGRAM} {verb}");
     let seen = command_with(Company::Others, &board("quick")?, &["sh", "-c", &script]);

@@ -15,7 +15,7 @@ const PLACES: u32 = 3;
 static TAKEN: Mutex<u32> = Mutex::new(0);
 static LEFT: Condvar = Condvar::new();
 
-/// What a test lets run in parallel to its board. Each has a `/sys` and groups of its own, but the CPUs are those of
+/// Boards that may run in parallel to that of a test. Each has a `/sys` and groups of its own, but the CPUs are those of
 /// this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Company {

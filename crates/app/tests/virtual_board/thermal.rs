@@ -20,7 +20,7 @@ fn thermal_without_sensor() {
         assert!(answer.step_fit.is_err());
         assert_eq!(answer.milliwatts, None);
         assert!(answer.score.is_some());
-        // In a virtual machine the rule about guests says it.
+        // In a virtual machine, the rule about guests reports it.
         assert!(seen.has("no-temperature") || seen.has("virtualised"), "{:#?}", seen.sentences());
     });
 }

@@ -1,4 +1,4 @@
-//! Time left of a run, as it is estimated and as it is shown.
+//! Time left of a run: estimated and displayed.
 
 use std::time::Duration;
 

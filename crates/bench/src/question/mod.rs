@@ -78,7 +78,7 @@ pub struct PlainVerb {
     pub more: &'static str,
     /// Jobs on these CPUs; without CPUs, on those of the machine.
     jobs: fn(&Machine, &[u32]) -> Vec<Job>,
-    /// What takes two CPUs to measure; `None` if one is enough.
+    /// Subject that takes two CPUs to measure; `None` if one is enough.
     between_two: Option<&'static str>,
     /// True if the sampler runs, because clocks and heat explain the figures.
     is_watched: bool,

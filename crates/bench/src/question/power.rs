@@ -201,7 +201,7 @@ enum Meters {
     Some,
     /// `auto` found one that the kernel reads.
     OfKernel,
-    /// `auto` found none, for this reason.
+    /// `auto` found no meter, for this reason.
     NotFound(String),
 }
 

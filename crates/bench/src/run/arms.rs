@@ -73,7 +73,7 @@ impl Runner<'_> {
         self.not_comparable = switched.err();
     }
 
-    /// Limits the CPU time of the step to its share. A share of 100 % is no limit.
+    /// Limits the CPU time of the step to its share. A share of 100 % is not a limit.
     pub(super) fn emulate_clock(&mut self, machine: &Machine, job: &Job) {
         let limited = self.group.as_ref().is_some_and(Group::is_limited);
         if self.share_percent.is_none() && !limited {

@@ -123,7 +123,7 @@ impl Runner<'_> {
         None
     }
 
-    /// Runs one step and returns it as it stands in the Record.
+    /// Runs one step and returns it in the form of the Record.
     pub(super) fn job(&mut self, machine: &Machine, job: &Job) -> Step {
         let name = step_name(job);
         if let Some(why) = self.why_left_out(&name) {

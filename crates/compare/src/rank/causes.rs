@@ -216,7 +216,7 @@ impl Losses<'_> {
         Some((cause, words + &known))
     }
 
-    /// True if latency and scores are nearer to what fewer channels make of them than to what a lower DRAM clock does.
+    /// True if latency and scores fit fewer channels better than a lower DRAM clock.
     fn is_nearer_to_channels(&self, bandwidth: f64) -> bool {
         let score = |is_single: bool| {
             let of_kind = |entry: &&Entry| entry.figure.core.is_some() == is_single;

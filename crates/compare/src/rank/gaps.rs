@@ -137,7 +137,7 @@ fn gap(place: (usize, &Entry)) -> Option<Gap> {
     let against = if entry.is_expected_by_core { Against::CoreType } else { Against::Soc };
     let to_similar = entry.expected.as_ref().and_then(|range| gap_to(place, range, entry.least, against));
     to_similar.or_else(|| {
-        // What others with the SoC hardly exceed is as it should be, whatever other boards of its name reach.
+        // A value that others with the SoC hardly exceed is normal, even if other boards of this name reach more.
         let lost = entry.expected.as_ref().and_then(|range| loss_log(&entry.figure, range.median));
         let is_low = lost.is_none_or(|log| loss_percent(log) >= LEAST_WITH_CAUSE.loss_percent);
         // Clocks and scores of a board depend on its settings and programs as well: some boards are overclocked.

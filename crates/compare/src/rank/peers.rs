@@ -44,7 +44,7 @@ impl<'a> KnownResult<'a> {
         self.peer.row.soc_key.as_deref() == Some(soc_key)
     }
 
-    /// True if its programs have another word size. Published logs that do not say theirs are of either.
+    /// True if its programs have another word size. Published logs without a word size match either.
     pub(super) fn is_of_other_userland(&self, bits: u32) -> bool {
         let row = self.peer.row;
         row.userland_bits.map_or(row.is_published, |own| own != bits)

@@ -122,7 +122,7 @@ fn values_that_lie_are_no_figures_and_far_ones_are_told_in_times() {
     }
 }
 
-/// A deficit that published results of the same board share is no gap; own results of that board change nothing.
+/// A deficit shared by published results of the board does not count as a gap; own results of that board do not matter.
 #[test]
 fn a_board_is_as_good_as_others_of_its_name() {
     let explained = explained_by(Vec::new());
@@ -186,7 +186,7 @@ fn run_of(board: &str, copies_mb_per_s: u64, mips: u32, limit_khz: u32) -> Recor
     record
 }
 
-/// Boards of one SoC can differ in memory by so much that only other results of the same board show a defect.
+/// Memory of boards with one SoC can differ so much that only results of the same board show a defect.
 #[test]
 fn memory_is_compared_with_other_results_of_the_board() {
     let explained = explained_by(Vec::new());

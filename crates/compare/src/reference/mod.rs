@@ -111,7 +111,7 @@ pub struct RowFigure {
     pub value: f64,
     /// False if it is not comparable with others.
     pub comparable: bool,
-    /// False if a cause lowered it below what the machine can do. Other figures of the log may be sound.
+    /// False if a cause lowered it. Other figures of the log may be sound.
     pub sound: bool,
 }
 
@@ -137,7 +137,7 @@ impl Reference {
         builtin.iter().chain(&self.own)
     }
 
-    /// Rows whose results say what the machine can do.
+    /// Rows with undisturbed results.
     pub fn valid_rows(&self) -> impl Iterator<Item = &Row> {
         let is_valid = |row: &&Row| row.verdict == Verdict::Valid;
         self.rows().filter(is_valid)
@@ -176,7 +176,7 @@ impl Row {
                 Source::Log(log) => Some(log.version.clone()).filter(|text| !text.is_empty()),
                 Source::Run { version, .. } => Some(version.clone()),
             },
-            // A row without figures is no reference.
+            // A row without figures is not a reference.
             verdict: if all.is_empty() { Verdict::Invalid } else { explained.verdict },
             userland_bits: userland_bits(machine),
             name: None,

@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(pace.wait(1000), None);
         let wait = pace.wait(5000).unwrap();
         assert!(wait <= Duration::from_secs(2) && wait > Duration::from_secs(1), "{wait:?}");
-        // A pause is not waited for, and the pace goes on behind it.
+        // Skips a pause; the pace continues after it.
         assert_eq!(pace.wait(3_600_000), None);
         assert!(pace.wait(3_602_000).is_some());
         pace.speed = None;

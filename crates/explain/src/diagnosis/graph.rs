@@ -34,7 +34,7 @@ pub(super) fn of(facts: &Facts<'_>, findings: &[Finding]) -> Graph {
     let lines = findings.iter().zip(&places).map(|(finding, at)| {
         let lines = lines_of(finding.rule).0.iter().copied();
         let holding = lines.filter(|(_, when)| when::holds(*when, facts, finding, at, findings));
-        // What is a note belongs to no cause of a later line.
+        // A note does not belong to the cause of a later line.
         holding.take_while(|(relation, _)| *relation != Relation::Note).collect()
     });
     let lines = lines.collect();

@@ -1,4 +1,4 @@
-//! Clocks that are low although their CPUs are busy, while a stream goes by: what the rules call throttling where neither
+//! Low clocks of busy CPUs in a running stream, which the rules call throttling where neither
 //! kernel nor firmware reports it.
 
 use super::Watch;

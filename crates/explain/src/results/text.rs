@@ -78,7 +78,7 @@ fn verdict(row: &Row) -> Option<String> {
     Some(row.died_in.as_ref().map_or_else(|| row.verdict.to_string(), |_| "died".to_owned()))
 }
 
-/// One column as it is written.
+/// One formatted column.
 struct TextColumn<'a> {
     column: &'a Column,
     cells: Vec<String>,

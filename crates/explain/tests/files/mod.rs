@@ -1,6 +1,6 @@
 //! Finds logs and reads them: those composed for these tests, and a corpus of published ones.
 //!
-//! The corpus is no part of this repository. It is looked for as `shared/corpus` next to one of the folders above
+//! The corpus is not part of this repository. It is looked for as `shared/corpus` next to one of the folders above
 //! this crate; the variable `SBC_BENCH_CORPUS` names another place. Without it, tests that run over all logs run
 //! over the composed ones; those that judge by the truth about the corpus are skipped and say so.
 //!

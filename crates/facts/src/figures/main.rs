@@ -183,7 +183,7 @@ pub fn tens(value: u64) -> u64 {
     value.saturating_add(5) / 10 * 10
 }
 
-/// A number, or a dash for what was not measured.
+/// A number, or a dash if not measured.
 pub fn or_dash<T: ToString>(value: Option<T>) -> String {
     value.map_or_else(|| "-".to_owned(), |value| value.to_string())
 }

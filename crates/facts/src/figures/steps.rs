@@ -28,7 +28,7 @@ pub(super) fn figures(facts: &Facts<'_>, index: usize, step: &Step, gathered: &m
     match measured {
         // Clocks come from all steps of a pass at once.
         StepMeasurement::Clock(_) | StepMeasurement::Wait(_) => {}
-        // A matrix is no figure to set side by side.
+        // A matrix cannot be compared as a figure.
         StepMeasurement::CoreToCore(_) | StepMeasurement::BandwidthCurve(_) | StepMeasurement::LoadedLatency(_) => {}
         StepMeasurement::Bandwidth(bandwidth) => maker.bandwidth(bandwidth, gathered),
         StepMeasurement::Latency(latency) => maker.latency(latency, gathered),
@@ -73,7 +73,7 @@ pub(super) fn thermal(facts: &Facts<'_>, gathered: &mut FigureSet) {
 
 /// Power when idle and in every state of a power measurement, and of every score its mean power, work per energy and energy.
 /// The place of the measurement is part of the keys: what is measured at the wall is not compared with the input of a board.
-/// Power of a part of a board is no main figure: it ranks no boards.
+/// Power of a part of a board does not rank boards, so it is not a main figure.
 pub(super) fn power(facts: &Facts<'_>, gathered: &mut FigureSet) {
     let (Ok(energy), scores) = (facts.energy(), facts.scores()) else { return };
     let (source, place) = (&energy.source, energy.source.place());

@@ -13,7 +13,7 @@ const LETTER: f64 = 0.58 * TEXT;
 
 /// So much of a line is drawn beyond the edges: the half of the widest.
 const MARGIN: f64 = 8.0;
-/// What begins further away than this does not reach into the picture.
+/// Distance from which on an element cannot reach into the picture.
 const FAR: f64 = 2000.0;
 /// Room for every board that there is; a Record can claim a million cores.
 const HEIGHT_MAX: f64 = 6000.0;

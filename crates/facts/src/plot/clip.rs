@@ -4,7 +4,7 @@
 /// A place, in units of the picture from its left upper corner.
 pub(super) type Place = (f64, f64);
 
-/// The parts of a line through points that lie within `size` and this margin around it. A place that is no
+/// Parts of a line through points that are within `size` and this margin around it. A point that is not a
 /// number interrupts the line.
 pub(super) fn visible(points: &[Place], size: Place, margin: f64) -> Vec<Vec<Place>> {
     let mut pieces: Vec<Vec<Place>> = Vec::new();

@@ -8,7 +8,7 @@ pub mod scale;
 
 use record::Record;
 
-/// What the machine is called in titles.
+/// Name of the machine in titles.
 pub fn board(record: &Record) -> String {
     let machine = &record.machine;
     let name = machine.board.known().or(machine.soc.known());

@@ -5,7 +5,7 @@ use super::evidence::{Evidence, Kind, push};
 use super::facts::Facts;
 use super::table::{Soc, TABLES};
 
-/// Adds what the cores say.
+/// Adds evidence of the cores.
 pub(super) fn add(facts: &Facts, found: &mut Vec<Evidence>) {
     const FROM: &str = "cores";
     let cores = &facts.cores;

@@ -164,7 +164,7 @@ impl Shape {
             })
     }
 
-    /// True if one of these cores is of a type of this SoC.
+    /// True if this SoC has the type of one of these cores.
     pub(super) fn has_any_type(&self, cores: &Plain<'_>) -> bool {
         let is_own = |seen: &str| self.clusters.iter().any(|cluster| same_type(seen, &cluster.core_type));
         cores.types.iter().any(|(core_type, _)| is_own(core_type))

@@ -27,7 +27,7 @@ pub struct Facts {
     pub(super) clock_khz_max: Option<u32>,
     /// True for a 64-bit kernel.
     pub(super) is_64_bit: bool,
-    /// True in a virtual machine, whose cores depend on the host and are no evidence.
+    /// True in a virtual machine, whose cores depend on the host and are not evidence.
     pub(super) is_guest: bool,
 }
 
@@ -59,7 +59,7 @@ impl Facts {
         }
     }
 
-    /// SoCs that fit the cores and the instruction set of the machine; the name of a board is no proof.
+    /// SoCs that fit the cores and the instruction set of the machine; the name of a board is not proof.
     pub(super) fn possible(&self, socs: Vec<usize>) -> Vec<usize> {
         let plain = Plain::of(&self.cores);
         let is_possible = |soc: &usize| {

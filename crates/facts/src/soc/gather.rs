@@ -1,6 +1,6 @@
 //! Gathers all evidence from the facts of a machine.
 //!
-//! A text without a name is no evidence, and missing facts never count against a SoC.
+//! A text without a name is not evidence, and missing facts never count against a SoC.
 
 use super::boards;
 use super::by_cores;

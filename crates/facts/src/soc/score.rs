@@ -23,7 +23,7 @@ const FEW: usize = 6;
 
 enum Conclusion<'a> {
     OwnName(&'a str),
-    /// A SoC that its device tree names and that the table does not have.
+    /// SoC that the device tree names and that is missing from the table.
     Unlisted(String, Vec<Evidence>),
     Ranked(Ranking),
 }

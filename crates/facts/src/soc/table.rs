@@ -55,7 +55,7 @@ pub(super) struct NameRow {
     /// The same for texts in any case.
     pub(super) lowercase: String,
     pub(super) socs: Vec<usize>,
-    /// True if only the vendor is said.
+    /// True if only the vendor is named.
     pub(super) vendor_only: bool,
 }
 

@@ -179,8 +179,8 @@ proptest! {
     }
 }
 
-/// Cores of a virtual machine are what its host hands out: Graviton's Neoverse-N1 fits an Ampere Altra,
-/// and the Cortex-A57 and A72 of `qemu -M virt` fit many a board. What firmware names stays.
+/// The host chooses the cores of a virtual machine: Graviton's Neoverse-N1 fits an Ampere Altra,
+/// and the Cortex-A57 and A72 of `qemu -M virt` fit many boards. Names in the firmware still count.
 #[test]
 fn guest_cores_name_no_soc() {
     let guest = |of: &str, core_type: &str, count: u32| Machine {

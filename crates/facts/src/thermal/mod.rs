@@ -22,7 +22,7 @@ pub struct ThermalResult {
     pub step: usize,
     /// When it ran.
     pub window: Window,
-    /// Temperature at its start, at most, and over its last quarter, in °C.
+    /// Temperature at the start, maximum, and mean of the last quarter, in °C.
     pub temperature: Option<[f64; 3]>,
     /// First throttling; `None` without any.
     pub throttle: Option<Throttle>,

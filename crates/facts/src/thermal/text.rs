@@ -6,7 +6,7 @@ use crate::Facts;
 use record::Series;
 use std::fmt::Write;
 
-/// The section of a report; empty for runs that were no thermal test.
+/// The section of a report; empty for runs without a thermal test.
 pub fn text(facts: &Facts<'_>) -> String {
     let (Some(result), Some((_, step, series))) = (result(facts), load(facts)) else {
         return String::new();

@@ -11,7 +11,7 @@ pub struct Throttle {
     /// Milliseconds since the start of the load: halfway between the last sample without and the first
     /// with the sign.
     pub after_ms: i64,
-    /// What showed it, in words.
+    /// Evidence, in words.
     pub sign: &'static str,
 }
 
@@ -48,7 +48,7 @@ fn told(facts: &Facts<'_>, window: Window) -> Option<Throttle> {
         let readings = gauge(facts, channel, window);
         let top = readings.iter().map(|reading| reading.value).max().unwrap_or(0) as f64;
         let is_low = |value: i64| (value as f64) < top * (1.0 - LOWER_PERCENT / 100.0);
-        // A governor that only wakes up is low at first: the fall comes after the top.
+        // A governor starts low: a fall counts after the top only.
         let pairs = readings.windows(2).skip_while(|pair| is_low(pair[0].value));
         let mut falls = pairs.filter(|pair| is_low(pair[0].value) && is_low(pair[1].value));
         signs.extend(falls.next().map(|pair| (pair[0].at_ms, "the reported clock dropped")));

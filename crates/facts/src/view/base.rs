@@ -64,7 +64,7 @@ pub(super) fn base(facts: &Facts<'_>, channel: &Channel, phases: &[Phase], busy:
         // The second highest, because a core reaches its highest OPP more than once.
         values.len().checked_sub(2).map(|at| values[at])
     };
-    // What a soft limit takes from the first moment on, the kernel still believes to have.
+    // The kernel reports clocks that a soft limit withholds from the first moment on.
     let claim_of_kernel = if channel.id.is_firmware_clock() && has_soft_limit(facts) {
         channels(facts, ChannelId::is_policy_claim).next().and_then(highest_seen)
     } else {
@@ -153,7 +153,7 @@ mod tests {
         let flat = [10_000, 9_990, 9_980];
         let falling = [10_000, 8_500, 8_300];
         for (arch, scores, mhz, expected) in [
-            // A single sample is no base.
+            // A single sample is not a base.
             ("aarch64", flat, [1_900, 2_000, 1_900, 1_900, 1_900, 1_900, 1_900, 1_900], (1_900, false)),
             ("aarch64", falling, [1_800, 1_800, 1_800, 1_800, 1_200, 1_200, 1_000, 1_000], (1_800, false)),
             // The turbo of one core is not a reference for all cores.

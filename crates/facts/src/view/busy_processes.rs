@@ -1,4 +1,4 @@
-//! Processes that the run did not start, by name: who used the CPUs meanwhile.
+//! Other processes that used the CPUs, by name.
 
 use record::{Arrange, BusyProcess, Record};
 

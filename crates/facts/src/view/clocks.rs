@@ -13,7 +13,7 @@ pub struct ClusterClock {
     pub cluster_cpus: Vec<u32>,
     /// Requested or advertised clock, if known.
     pub claimed_khz: Option<u32>,
-    /// What was measured: the largest reading.
+    /// Measured clock: the largest reading.
     pub measured_khz: u32,
     /// False if readings contradict each other: the clock reached at least this value at one moment.
     pub is_steady: bool,
@@ -36,7 +36,7 @@ impl ClusterClock {
     }
 }
 
-/// What readings under a quota are good for, in percent: they depend on how slices of time and
+/// Accuracy of readings under a quota, in percent: they depend on how slices of time and
 /// windows fall together.
 const WITHHELD_TOLERANCE_PERCENT: f64 = 6.0;
 

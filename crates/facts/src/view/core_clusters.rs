@@ -9,7 +9,7 @@ use record::{Arrange, CorePair, CoreToCore};
 
 /// Ratio of neighbouring sorted latencies that separates two levels.
 const GAP_FACTOR: f64 = 1.25;
-/// And at least this much more, in nanoseconds: below is what the timer and two interrupts do.
+/// Minimum difference in nanoseconds: less is within the effect of the timer and two interrupts.
 const GAP_NS: f64 = 3.0;
 /// Share of the pairs of a group that must be near, and of pairs of two groups that must be far. A few
 /// may err, because a pair can be disturbed.

@@ -66,7 +66,7 @@ struct Seconds {
     window: Window,
     /// End of each second, which is the start of the next.
     ends: Vec<i64>,
-    /// For each row of samples the second that it ends or lies in, if any.
+    /// For each row of samples, the second that it ends or belongs to, if any.
     of_row: Vec<Option<usize>>,
     /// First row of each second.
     begins: Vec<usize>,

@@ -33,7 +33,7 @@ const UNDER_VOLTAGE: i64 = 1;
 /// A run without an end.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Death {
-    /// What died, as the beginning of a sentence.
+    /// Subject of the death, as the beginning of a sentence.
     pub how: &'static str,
     /// True if the machine lived on, so that a user or the kernel killed the program.
     pub was_killed: bool,

@@ -10,7 +10,7 @@ use record::{ChannelId, Record, Window};
 /// A result that fell during its measurement.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decline {
-    /// What ran, in words.
+    /// Name of the workload, for people.
     pub name: String,
     /// Indices in `Record::steps`.
     pub steps: Vec<usize>,

@@ -13,7 +13,7 @@ use record::{Channel, Mode, Outcome, Step, StepMeasurement, Variant, WorkloadId}
 /// Power and energy of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Energy {
-    /// What measured it.
+    /// Source of the power.
     pub source: PowerSource,
     /// Usual time between readings in milliseconds.
     pub period_ms: f64,
@@ -241,7 +241,7 @@ pub(crate) fn score_energies(facts: &Facts<'_>) -> Vec<ScoreEnergy> {
 }
 
 impl Energy {
-    /// What measured it, how finely, and what the idle machine drew.
+    /// Source of the power, its resolution, and the power of the idle machine.
     pub fn sentence(&self) -> String {
         let idle = match self.idle_mw {
             Some(mw) => format!("idle {:.2} W", mw / 1000.0),
@@ -262,7 +262,7 @@ impl Energy {
         }
     }
 
-    /// Other sources beside it, and meters that gave no value.
+    /// Other sources, and meters without values.
     pub fn other_words(&self) -> Vec<String> {
         let silent = self.silent.iter().map(|meter| format!("{}: gave no value, because {}", meter.name, meter.why));
         self.others.iter().map(SourceAgreement::words).chain(silent).collect()

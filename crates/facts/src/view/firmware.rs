@@ -34,7 +34,7 @@ pub enum FirmwareBits {
 
 const THROTTLED: ChannelId = ChannelId::RaspberryPi(OfRaspberryPi::Throttled);
 
-/// What is known about live bit 0 to 3 and its sticky twin, 16 higher.
+/// State of a live bit 0 to 3 and of its sticky twin, 16 higher.
 pub(crate) fn firmware_bits(record: &Record, bit: u32) -> FirmwareBits {
     let (live, sticky) = (1_i64 << bit, 1_u32 << (bit + 16));
     if let Some(channel) = record.samples.channel(&THROTTLED) {
@@ -85,9 +85,9 @@ pub struct FirmwareClock {
     pub first_ms: i64,
     /// Last moment.
     pub last_ms: i64,
-    /// What the kernel claimed where the distance was largest.
+    /// Clock claimed by the kernel at the largest distance.
     pub claimed_khz: u32,
-    /// What the firmware said there.
+    /// Clock reported by the firmware there.
     pub firmware_khz: u32,
     /// Whether that is its clock during under-voltage.
     pub is_of_supply: bool,

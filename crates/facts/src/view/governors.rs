@@ -15,7 +15,7 @@ pub fn governor_during_run(record: &Record, policy: &Policy) -> Option<String> {
     let path = format!("policy{}/scaling_governor", policy.policy);
     let mut changes = record.settings.iter().filter(|change| change.path.ends_with(&path));
     let governor = match changes.next_back() {
-        // The governor before the change does not show what the change achieved.
+        // The governor before the change does not show the effect of the change.
         Some(change) => change.read_back.known(),
         None => policy.governor.known(),
     };

@@ -27,7 +27,7 @@ impl Halves {
     }
 }
 
-/// What differs between the runs on all CPUs.
+/// Difference between the runs on all CPUs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Difference {
     /// Compression alone, as it used less of the CPUs.
@@ -101,7 +101,7 @@ impl Fall {
     }
 }
 
-/// Less of a fall than this is no witness, as a factor.
+/// Minimum fall that counts as evidence, as a factor.
 const FALL_LOG_MIN: f64 = 0.005;
 
 /// Fall from the first to the last run, if the columns show one.
@@ -118,7 +118,7 @@ pub fn fall(runs: &[Halves]) -> Option<Fall> {
     (all >= FALL_LOG_MIN).then(|| Fall { use_percent, use_share: of_use.max(0.0) / all })
 }
 
-/// What differs between these runs.
+/// Difference between these runs.
 pub fn differs(runs: &[Halves]) -> Difference {
     let spread = |value: fn(&Halves) -> f64| {
         let values: Vec<f64> = runs.iter().map(value).collect();

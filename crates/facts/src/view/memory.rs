@@ -1,4 +1,4 @@
-//! Where the latency of memory rises with the size of the buffer: there a cache ends, regardless of what the
+//! Cache boundaries: buffer sizes at which the latency of memory rises, independent of the
 //! tables of the kernel say.
 
 use record::{Arrange, Cache, Latency, Record};

@@ -1,4 +1,4 @@
-//! What an OPP really gave, from the cold clock pass.
+//! Measured clock of an OPP, from the cold clock pass.
 
 use super::clocks::{ClusterClock, clock_passes, point_clock};
 use record::{Record, Variant};

@@ -30,7 +30,7 @@ const ON_LINE: f64 = 0.01;
 const OFFSET_KHZ_MAX: f64 = 20_000.0;
 /// A slope this near to 1 counts as 1.
 const SLOPE_OF_ONE: f64 = 0.01;
-/// A factor from here is no loss of the measurement.
+/// Factors above this are within the error of the measurement.
 const FACTOR_MAX: f64 = 0.97;
 /// Clocks that differ by less than this share are equal.
 const SAME_CLOCK: f64 = 0.015;

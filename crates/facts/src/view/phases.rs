@@ -40,7 +40,7 @@ pub(crate) fn phases(record: &Record) -> Vec<Phase> {
     let mut phases: Vec<Phase> = Vec::new();
     for (index, step) in record.steps.iter().enumerate() {
         let was_run = !matches!(step.outcome, Outcome::Skipped(_));
-        // Monitoring alone is no workload.
+        // Monitoring alone is not a workload.
         let is_own = !step.workload.is_within_another() && step.workload != WorkloadId::Watch;
         if !was_run || !is_own || step.window.elapsed_ms() <= 0 {
             continue;
@@ -79,7 +79,7 @@ pub(crate) fn phases(record: &Record) -> Vec<Phase> {
     phases
 }
 
-/// What ran, in words: tools that measure several things of the memory at once go by their own name.
+/// Name of the workload, for people; tools with several memory figures have their own name.
 fn phase_name(step: &Step) -> String {
     const TOOLS: [&str; 2] = ["tinymembench", "ramlat"];
     let variant = step.variant.as_str();

@@ -10,7 +10,7 @@ use record::{
     PowerSensor, RailKind, Unit, Window, voltage_of,
 };
 
-/// What measures the power.
+/// Sensor of the power.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PowerSource {
     reads: Reads,
@@ -18,7 +18,7 @@ pub struct PowerSource {
     pub role: PowerRole,
     /// Measured part of the board, such as `the CPU`; `None` for the whole machine.
     pub part: Option<String>,
-    /// What the machine draws besides.
+    /// Consumers that the source does not measure.
     pub lacks: Option<&'static str>,
     /// Name of the sensor, for people.
     pub name: String,

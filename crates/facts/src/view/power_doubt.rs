@@ -36,7 +36,7 @@ const IMPOSSIBLE_SHARE: f64 = 1.5;
 const TOO_LITTLE_SHARE: f64 = 0.1;
 
 /// The smallest boards draw about 0.4 W when idle (Raspberry Pi documentation, "Typical power requirements": 80 to
-/// 100 mA at 5 V of a Raspberry Pi Zero); an eighth of that is no running machine, however its supply is measured.
+/// 100 mA at 5 V of a Raspberry Pi Zero); an eighth of that is not a running machine, however its supply is measured.
 pub const ANY_MW_MIN: f64 = 50.0;
 /// Minimum power of a whole board.
 pub(super) const ANY_BOARD_MW_MIN: f64 = 8.0 * ANY_MW_MIN;

@@ -194,7 +194,7 @@ impl<'a> PowerSeries<'a> {
         } else {
             drift_mj += (unsure_s + period_s / 2.0) * edge_mw;
         }
-        // What the power did within the unsure time at both ends.
+        // Change of the power within the uncertain time at both ends.
         let unsure_ms = 2000.0 * unsure_s + self.period_ms;
         let (first, last) = (core[0].0 as f64 + unsure_ms, core[core.len() - 1].0 as f64 - unsure_ms);
         let range = |is_there: &dyn Fn(usize, f64) -> bool| {

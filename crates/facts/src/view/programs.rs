@@ -20,7 +20,7 @@ pub struct ProgramScore {
     pub interval: Option<MedianInterval>,
     /// Unit of the score.
     pub unit: String,
-    /// What the cores can do, in this unit, where that is known.
+    /// Peak rate of the cores in this unit, if known.
     pub possible: Option<f64>,
     /// True for the values of a series.
     pub is_series: bool,
@@ -108,7 +108,7 @@ impl ProgramScore {
         with_unit(self.median, &self.unit) + &repeated + &share
     }
 
-    /// The median in percent of what the cores can do.
+    /// Median in percent of the peak rate of the cores.
     pub fn possible_percent(&self) -> Option<f64> {
         self.possible.filter(|possible| *possible > 0.0).map(|possible| 100.0 * self.median / possible)
     }

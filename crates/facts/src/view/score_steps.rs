@@ -61,7 +61,7 @@ impl Serialize for ScoreKey {
 pub struct ScoreSteps {
     /// Which score.
     pub key: ScoreKey,
-    /// What ran.
+    /// Workload.
     pub workload: WorkloadName,
     /// Indices in `Record::steps`, including failed steps.
     pub steps: Vec<usize>,

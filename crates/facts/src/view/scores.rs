@@ -27,7 +27,7 @@ pub(crate) fn multi_totals(record: &Record) -> Vec<(usize, f64)> {
         .collect()
 }
 
-/// By how much the last value lies below the first, in percent of the first; negative if above.
+/// Fall of the last value below the first, in percent of the first; negative if above.
 pub fn fall_percent(values: &[f64]) -> Option<f64> {
     let (first, last) = (values.first()?, values.last()?);
     (values.len() > 1 && *first > 0.0).then(|| 100.0 * (first - last) / first)
@@ -45,7 +45,7 @@ pub fn spread_percent(values: &[f64]) -> Option<f64> {
 pub struct SeriesTrend {
     /// Index in `Record::steps`.
     pub step: usize,
-    /// What ran, in words.
+    /// Name of the workload, for people.
     pub name: String,
     /// Unit of the values.
     pub unit: String,

@@ -61,7 +61,7 @@ impl StepEnergy {
         Some(format!("{verb}, {:.2} to {:.2} W", first / 1000.0, last / 1000.0))
     }
 
-    /// Work per energy, with its unit: MIPS per watt, MB per joule. None for scores that are no rate of work.
+    /// Work per energy, with its unit: MIPS per watt, MB per joule. None for scores that are not a rate of work.
     pub fn work(&self, score: &StepScore) -> Option<(f64, String)> {
         let per_joule = score.unit.strip_suffix("/s").map(|work| format!("{work}/J"));
         let unit = per_joule.unwrap_or_else(|| format!("{}/W", score.unit));

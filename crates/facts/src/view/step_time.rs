@@ -14,7 +14,7 @@ use record::{
     ChannelId, OfControlGroup, OfMeasured, Outcome, Resource, StallKind, Step, StepMeasurement, Total, Window,
 };
 
-/// What a step did with a second of a CPU.
+/// Use of CPU time by a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimePart {
     /// Ran in user mode.

@@ -8,7 +8,7 @@ use crate::Facts;
 use crate::stats::mean;
 use record::{ChannelId, Outcome, Record, Resource, StallKind, WorkloadId};
 
-/// What showed it, in which phase.
+/// Evidence, and its phase.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CpuWait {
     /// Steps of the phases with waits: indices in `Record::steps`.
@@ -41,7 +41,7 @@ const SINGLE_PERCENT: f64 = 5.0;
 /// Share of the time in which all tasks were stalled because of memory (PSI).
 const STALLED_PERCENT: f64 = 2.0;
 
-/// What shows that compression waited for memory.
+/// Evidence that compression waited for memory.
 pub(crate) fn waited_for_memory(facts: &Facts<'_>) -> Option<CpuWait> {
     let phases = facts.phases();
     let compressing = || phases.iter().filter(|phase| phase.workload.id().is_some_and(WorkloadId::is_main));

@@ -204,7 +204,7 @@ fn below_scores(facts: &Facts<'_>) -> Vec<DoubtedColumn> {
     };
     let is_lower = claimed.iter().any(|(_, together, alone)| together / alone < LOWER_SHARE);
     let Some(times) = is_lower.then(times).flatten().filter(|times| *times >= TIMES_MAX) else { return Vec::new() };
-    // One source gives all columns: what is wrong for a cluster whose score counts is wrong for the others.
+    // One source has all columns: if one is wrong for a cluster with a counted score, all are.
     let columns = channels(facts, ChannelId::is_any_claim).filter_map(|channel| {
         let known = claimed.iter().find(|(of, ..)| of.id == channel.id).map(|(_, together, alone)| (*together, *alone));
         let (together, _) =

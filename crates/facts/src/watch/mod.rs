@@ -46,7 +46,7 @@ struct Latest {
 }
 
 impl Watch {
-    /// Begins with what is known before the first sample: machine and channels.
+    /// Starts with the data before the first sample: machine and channels.
     pub fn new(mut record: Record) -> Self {
         record.samples.at_ms.clear();
         record.steps.clear();
@@ -75,7 +75,7 @@ impl Watch {
         }
     }
 
-    /// Takes the next row: what was read at this moment, in the order of the channels.
+    /// Takes the next row: readings of this moment, in the order of the channels.
     pub fn row(&mut self, at_ms: i64, values: impl IntoIterator<Item = Option<i64>>) {
         self.at_ms = Some(at_ms);
         self.rows += 1;

@@ -50,7 +50,7 @@ fn listed(ask: &Ask, title: &str, parameters: &Parameters, of: Option<(Kind, &st
     let chosen = FILTERS.iter().filter(|name| !["cursor", "limit", "format"].contains(name));
     let filters: Vec<(&str, Option<&str>)> = chosen.map(|name| (*name, parameters.get(name))).collect();
     let total = ask.hub.counts().total;
-    // Figures of different boards are no distribution.
+    // Figures of different boards do not form a distribution.
     let spreads = match of {
         Some((Kind::Board, slug)) => spreads(ask, Kind::Board, slug)?,
         _ => Vec::new(),
@@ -111,7 +111,7 @@ pub(super) fn result(ask: &Ask) -> Result<Answer, Refusal> {
 fn finish(ask: &Ask, source: &PageSource) -> Result<Vec<u8>, Refusal> {
     let view = || Ok(View::Result(read(&*ask.hub.store, |session| source.context(session))?));
     let page = page_by_worker(ask, &format!("result {}", source.key), std::slice::from_ref(&source.hash), view)?;
-    // A hub whose disk is full shows what it has.
+    // A hub with a full disk still shows its results.
     if let Err(trouble) = source.keep(&ask.hub, &page) {
         log::event("store", &[("error", &trouble.message)]);
     }

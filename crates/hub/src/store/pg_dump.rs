@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 /// Writes the database to a new file, and reads the whole file back.
 pub(super) fn backup(config: &Config, file: &Path) -> Result<(), Trouble> {
     let mut dump = Command::new("pg_dump");
-    // The password is no argument, because every user can see arguments.
+    // The password is not an argument, because every user can see arguments.
     let mut set = |name: &str, value: Option<String>| {
         if let Some(value) = value {
             dump.env(name, value);

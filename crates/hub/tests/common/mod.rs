@@ -149,7 +149,7 @@ impl Server {
         self.control(&["restart", "--wait", "--mode=immediate"]);
     }
 
-    /// Ends a restarted server, which is no child of the shell.
+    /// Ends a restarted server, which is not a child of the shell.
     pub(crate) fn end_restarted(&self) {
         self.control(&["stop", "--mode=immediate"]);
     }

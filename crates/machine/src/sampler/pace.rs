@@ -54,7 +54,7 @@ impl Pace {
         let fitting_ns = interval_ns(self.asked_ns, before_ns, tick_cpu_ns, self.budget_ppm);
         let is_longer = fitting_ns > before_ns;
         if self.is_kept {
-            // Once: the budget is no limit any more.
+            // Once: the budget is not a limit any more.
             self.budget_ppm = if is_longer { u64::MAX } else { self.budget_ppm };
             let cpu_ppm = tick_cpu_ns.saturating_mul(1_000_000) / self.asked_ns.max(1);
             return is_longer.then_some(Failure::Expensive(cpu_ppm));

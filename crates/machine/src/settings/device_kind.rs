@@ -60,7 +60,7 @@ impl DeviceKind {
         })
     }
 
-    /// The value that writes what was read: a connector reads its state, and takes commands.
+    /// Value that restores the one that was read: a connector reads its state, and takes commands.
     pub(super) fn settable(self, read: String) -> String {
         match (self, read.as_str()) {
             (Self::Connector, "connected") => "detect".to_owned(),

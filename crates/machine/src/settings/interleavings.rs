@@ -213,7 +213,7 @@ fn owner_sets(computer: &Computer, twin: &Computer, file: &str, value: &str) -> 
     if computer.is_governor_last.load(Ordering::Relaxed) && TUNABLES.contains(&file) {
         return false;
     }
-    // A governor that is chosen while a run has another one comes with new tunables.
+    // A governor chosen while a run has another one has new tunables.
     let (found, at_twin) = (computer.files.read_value(&path), twin.files.read_value(&path));
     if file == "governor" && found.as_deref() != Ok(value) && at_twin.as_deref() == Ok(value) {
         assert!(twin.set(&path, "performance"));
@@ -221,7 +221,7 @@ fn owner_sets(computer: &Computer, twin: &Computer, file: &str, value: &str) -> 
     computer.set(&path, value) && twin.set(&path, value)
 }
 
-/// One sequence; an error holds what was done in it.
+/// One sequence; an error contains its operations.
 fn play(seed: u64) -> Result<(), String> {
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let path = journal(seed);

@@ -28,7 +28,7 @@ pub(super) struct OldValue {
 /// Outcome of one place, and whether it is settled.
 pub(super) struct WriteBack {
     pub(super) outcome: RestoreOutcome,
-    /// This program wrote the user's value, now or earlier. Values that the kernel creates with it are no choice of the user.
+    /// This program wrote the user's value, now or earlier. Values that the kernel creates with it were not chosen by the user.
     pub(super) is_written: bool,
     /// False if the file could not be read or written, so that it may still have a value of ours.
     pub(super) is_final: bool,

@@ -2,7 +2,7 @@
 //! `watts{socket="3"}:W` in metrics. The kinds use the language of `--meter json:`. Pure.
 //!
 //! A path starts with `$`, the document; `.key`, `["key"]` and `[0]` descend, `[*]` selects all elements and a key
-//! ending with `*` all keys with this prefix, one output each. A text that is no document is one value, with or without
+//! ending with `*` all keys with this prefix, one output each. A text that is not a document is one value, with or without
 //! unit. JSON: RFC 8259. Metrics: <https://prometheus.io/docs/instrumenting/exposition_formats/>.
 
 use super::reading::{Raw, Unit, What, number, unit};

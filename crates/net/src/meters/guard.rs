@@ -186,7 +186,7 @@ mod tests {
             (row(2.0, 1_000), Err("went back")),
             (row(3.0, 5_001_000), Ok(Some(None))),
         ]);
-        // Steps of 1 Wh are no jump; kilowatt hours instead of watt hours are.
+        // Steps of 1 Wh do not count as a jump; kilowatt hours instead of watt hours do.
         check(&[
             (row(0.0, 0), Ok(Some(Some(0)))),
             (row(1.0, 3_600_000_000), Ok(Some(Some(3_600_000_000)))),

@@ -77,11 +77,11 @@ pub(super) fn open_auto(_: &Address, _: Option<&Caller>) -> Opened {
     Err(auto(&Root::system()).err().unwrap_or_else(|| NOTHING.into()))
 }
 
-/// Kind that stands for all meters on USB.
+/// Kind of all meters on USB.
 pub const AUTO: &str = "auto";
 const NOTHING: &str = "No power meter is on USB; name one, see `sbc-bench list meters`.";
 
-/// Addresses of the meters that `auto` stands for; empty where the kernel reads one with any run.
+/// Addresses of the meters that `auto` selects; empty if the kernel reads one with any run.
 ///
 /// # Errors
 /// None is there, or none is readable; one sentence.

@@ -35,7 +35,7 @@ pub(super) struct Point<'a> {
     pub(super) listed: SiteResult<'a>,
     /// False if something lowered it.
     is_sound: bool,
-    /// What took most of it, in words.
+    /// Largest cause, in words.
     lost_to: Option<&'a str>,
 }
 

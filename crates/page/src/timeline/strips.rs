@@ -73,7 +73,7 @@ fn causes(record: &Record, explained: &Explanation, axis: &Axis) -> Vec<Row> {
         let begin = axis.at(spans.first()?.0);
         let name = diagnosis.cause.words();
         let root = facts::plain(&explained.findings[diagnosis.root].sentence());
-        // The name stands above the bar and must not leave the plot.
+        // The name is above the bar and must not leave the plot.
         let (at, anchor) =
             if begin + width_of(name) > axis.at(axis.to_ms) { (axis.at(axis.to_ms), "end") } else { (begin, "start") };
         let shapes = html! {

@@ -254,7 +254,7 @@ mod tests {
             let file = std::fs::read_dir(self.path("state")).unwrap().next();
             let file = file.unwrap().unwrap().path();
             let text = std::fs::read(&file).unwrap();
-            // Dropping the list must not find what a kill leaves.
+            // Dropping the list must not find leftovers of a kill.
             std::fs::rename(&path, self.path("aside")).unwrap();
             drop(places);
             std::fs::rename(self.path("aside"), &path).unwrap();

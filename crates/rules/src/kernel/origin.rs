@@ -1,6 +1,6 @@
 //! Origin of the running kernel: weighted traces in names, files and configuration.
 //!
-//! Two independent traces of 80 % and 90 % leave a doubt of 2 %. A version or a SoC alone is no proof: many boards run
+//! Two independent traces of 80 % and 90 % leave a doubt of 2 %. A version or a SoC alone is not proof: many boards run
 //! kernels from kernel.org.
 
 use record::table::Table;

@@ -35,7 +35,7 @@ struct State {
     energy: Result<StepEnergy, String>,
     /// Work per energy, with its unit.
     work: Option<(f64, String)>,
-    /// What else is known, for a suspend.
+    /// Times of a suspend.
     detail: String,
     /// Indices of its steps.
     steps: Vec<usize>,

@@ -10,7 +10,7 @@ pub(crate) const KEPT_AWAY: Rule =
 pub(crate) const INTERRUPTS: Rule =
     Rule::at_rest(RuleId::own("interrupts-on-one-cpu"), "The busiest interrupt runs on a slow CPU.", interrupts);
 
-/// Fewer interrupts since boot are no load.
+/// Minimum number of interrupts since boot that counts as load.
 const INTERRUPTS_MIN: u64 = 100_000;
 /// Share of the interrupts in percent from which one CPU handles them all.
 const ONE_CPU_PERCENT: u32 = 90;

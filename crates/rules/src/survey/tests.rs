@@ -44,7 +44,7 @@ pub(super) fn memory(governor: &str) -> Scaler {
     }
 }
 
-/// What the checks find after a change, as `id severity`.
+/// Findings of the checks after a change, as `id severity`.
 pub(super) fn check(change: impl FnOnce(&mut Record, &mut Survey), expected: &[&str]) {
     let mut record = machine();
     let mut survey = record.surveys.remove(0);

@@ -33,7 +33,7 @@ fn pci_link(device: &PciDevice) -> Option<String> {
     let link = device.link?;
     let state = |now: u32, own: u32, port: Option<u32>| match () {
         () if now >= own => "ok",
-        // The slot can do no more: that is no fault.
+        // The slot supports no more, so this is not a fault.
         () if port.is_some_and(|port| now >= port) => "slot's limit",
         () => "downgraded",
     };
@@ -183,7 +183,7 @@ fn short_mode(mode: &str) -> String {
     short.strip_suffix(" MMC").unwrap_or(&short).to_owned()
 }
 
-/// USB storage and other fast devices that are no disks of the list.
+/// USB storage and other fast devices that are missing from the list of disks.
 pub fn usb_lines(survey: &Survey) -> Vec<String> {
     let is_disk = |device: &UsbDevice| survey.disks.iter().any(|disk| is_on(disk, device));
     survey

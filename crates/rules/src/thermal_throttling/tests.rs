@@ -104,7 +104,7 @@ fn firmware_that_throttles_shows_in_the_measured_clock() {
     );
 }
 
-/// The kernel does not see what the firmware takes from the first moment, and the loss by a weak supply is not heat.
+/// The kernel does not see a limit of the firmware from the first moment on, and the loss by a weak supply is not heat.
 #[test]
 fn a_soft_limit_is_told_without_what_the_supply_took() {
     let kernel = [1_400_000; 8];

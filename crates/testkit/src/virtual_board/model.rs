@@ -22,7 +22,7 @@ const PANEL: &str = "devices/virtual/backlight/panel/bl_power";
 pub(super) const MEM_SLEEP: &str = "power/mem_sleep";
 /// Alarm of the clock; `0` clears it.
 pub(super) const ALARM: &str = "devices/virtual/rtc/rtc0/wakealarm";
-/// Switches of a board with a panel, and what they read first.
+/// Switches of a board with a panel, and their first values.
 const SWITCHES: [(&str, &str); 4] =
     [(PANEL, "0"), ("devices/virtual/rfkill/rfkill0/soft", "0"), (ALARM, ""), (MEM_SLEEP, "deep")];
 

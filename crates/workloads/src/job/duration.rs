@@ -8,7 +8,7 @@ const SECONDS_MAX: f64 = 31_536_000.0;
 /// Seconds, a number with its unit, or hours, minutes and seconds: `90`, `500ms`, `90s`, `10min`, `2h`, `1:23:45`.
 ///
 /// # Errors
-/// One sentence about what it may be.
+/// One sentence about its allowed values.
 pub fn parse_time(text: &str) -> Result<Duration, String> {
     let seconds = if text.contains(':') { clock_s(text) } else { with_unit_s(text) };
     seconds
@@ -20,7 +20,7 @@ pub fn parse_time(text: &str) -> Result<Duration, String> {
 /// As [`parse_time`], with a minimum of one millisecond.
 ///
 /// # Errors
-/// One sentence about what it may be.
+/// One sentence about its allowed values.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
     match parse_time(text)? {
         time if time < Duration::from_millis(1) => Err(format!("a time of a millisecond at least, not {text:?}")),

@@ -21,7 +21,7 @@ pub enum CpuSelection {
 /// `all`, `fastest`, `core-types` or a list such as `0-3,6`.
 ///
 /// # Errors
-/// One sentence about what it may be.
+/// One sentence about its allowed values.
 pub fn parse_cpu_selection(text: &str) -> Result<CpuSelection, String> {
     match text {
         "all" => Ok(CpuSelection::All),

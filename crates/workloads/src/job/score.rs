@@ -28,7 +28,7 @@ impl ScoreRule {
     /// A rule by regular expression.
     ///
     /// # Errors
-    /// One sentence about what is wrong with the expression.
+    /// One sentence about the defect of the expression.
     pub fn regex(text: &str) -> Result<Self, String> {
         if text.len() > REGEX_BYTES_MAX {
             return Err(format!("the regular expression has {} bytes; {REGEX_BYTES_MAX} is the limit", text.len()));

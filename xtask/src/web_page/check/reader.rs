@@ -18,7 +18,7 @@ const HOT: &str = "crates/explain/tests/composed/0.9.72-hot.txt";
 /// Maximum number of focusable elements.
 const TABS_MAX: usize = 60;
 
-/// Prints what was checked; fails on any deviation.
+/// Prints the checks; fails on any deviation.
 pub(super) fn main(program: &str, file: &Path) -> Result<()> {
     let logs = PACKED.map(|log| workspace::root().join(COMPOSED).join(log));
     for ending in ["tar.gz", "zip"] {

@@ -7,7 +7,7 @@ use crate::web_page::browser::Browser;
 use anyhow::{Context, Result, ensure};
 use std::path::Path;
 
-/// Prints what was checked; fails on any deviation.
+/// Prints the checks; fails on any deviation.
 pub(super) fn main(program: &str) -> Result<()> {
     let index = site(&binary()?)?.join("index.html");
     let mut browser = Browser::start(program)?;

@@ -18,7 +18,7 @@ const FAULTY: &str = "<!DOCTYPE html><p style='font-size: 9px'>small</p><p style
      <svg width=90 height=20><text x=60 y=15>cut off, too</text></svg><section><h2>bare</h2></section>";
 const KINDS: [&str; 8] =
     ["9.0 px", "contrast", "id ", "overlaps", "outside", "cut by its box", "cut by its picture", "empty: section"];
-/// Opens what is folded.
+/// Opens folded parts.
 const UNFOLD: &str = "document.querySelectorAll('details').forEach((part) => { part.open = true; })";
 /// Width of the sheet and of a thumbnail, in pixels.
 const WIDTH: u32 = 2500;
@@ -59,7 +59,7 @@ impl Medium {
 pub(super) struct Sheet {
     browser: Browser,
     folder: PathBuf,
-    /// Regular expression of ids that are no words.
+    /// Regular expression of ids with hyphens, which pages must not show.
     ids: String,
     /// Rows as HTML.
     rows: String,
@@ -112,13 +112,13 @@ impl Sheet {
         Ok(())
     }
 
-    /// Keeps a picture of a page and its faults, also of what is folded.
+    /// Keeps a picture of a page and its faults, also of folded parts.
     pub(super) fn look(&mut self, name: &str, page: &Path, medium: Medium) -> Result<()> {
         self.browser.window(medium.width, medium.scheme, medium.medium)?;
         self.browser.open(page)?;
         let file = format!("{name}.png");
         fs::write(self.folder.join(&file), self.browser.picture(medium.width, browser::HEIGHT_MAX)?)?;
-        // Paper shows only what is open.
+        // Print shows open parts only.
         if medium.medium.is_empty() {
             self.browser.evaluate(UNFOLD)?;
         }

@@ -149,7 +149,7 @@ impl SiteFolder {
             && self.folder(folder).is_ok_and(|folder| folder.length(name).is_some())
     }
 
-    /// Keeps a file as it is.
+    /// Keeps a file unchanged.
     pub(super) fn keep(&mut self, path: &str, key: &str) {
         self.current.insert(path.to_owned(), key.to_owned());
     }

@@ -88,7 +88,7 @@ impl Shelf {
             .collect()
     }
 
-    /// A file as it is now.
+    /// Current content of a file.
     fn original(&self, page: &str) -> Answer {
         let held = self.results.iter().find(|held| held.page == page && held.file != "-");
         match held.map(|held| input::read(Path::new(&held.file), FILE_BYTES_MAX)) {

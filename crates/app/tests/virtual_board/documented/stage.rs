@@ -26,7 +26,7 @@ pub(super) struct Left {
 }
 
 impl Left {
-    /// Everything that was said, for messages and for what may stand anywhere.
+    /// All output, for messages and for words that may be anywhere.
     pub(super) fn all(&self) -> String {
         format!("{}\n== standard error\n{}\n== log\n{}", self.out, self.errors, self.log)
     }

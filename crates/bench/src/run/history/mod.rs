@@ -94,7 +94,7 @@ impl Runs {
     /// Opens the directory, if it exists.
     ///
     /// # Errors
-    /// It is no directory, belongs to another user, or cannot be opened.
+    /// It is not a directory, belongs to another user, or cannot be opened.
     pub fn existing(path: &Path) -> Result<Option<Self>, Error> {
         match Folder::own(path) {
             Ok(folder) => Ok(Some(Self { folder })),
@@ -358,7 +358,7 @@ fn read(file: &File) -> Result<Record, Missing> {
     Ok(record)
 }
 
-/// Reads bytes at an offset; unreadable parts become zeros, which are no line.
+/// Reads bytes at an offset; unreadable parts become zeros, which are not a line.
 fn read_part(file: &File, from: u64, length: u64) -> Vec<u8> {
     const PAGE: usize = 4096;
     let mut bytes = vec![0; length as usize];

@@ -76,7 +76,7 @@ pub(super) fn by_rows(
         kept = next;
     }
     if let (Some(best), [(_, loss)]) = (free_best, found.as_mut_slice()) {
-        // Repetitions at full clocks show what the others lost at most.
+        // Repetitions at full clocks bound the loss of the others.
         let least = (score.rate() / best).min(1.0);
         (loss.factor, loss.high) = (loss.factor.max(least), loss.high.max(least));
     }

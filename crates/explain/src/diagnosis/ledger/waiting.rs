@@ -1,6 +1,6 @@
 //! Loss by waiting for memory and storage.
 //!
-//! 7-zip reports the CPU use of its threads. Samples of waiting for storage are no loss by themselves, because other
+//! 7-zip reports the CPU use of its threads. Samples of waiting for storage are not a loss by themselves, because other
 //! threads may compute meanwhile; they limit the loss.
 
 use super::loss::Loss;

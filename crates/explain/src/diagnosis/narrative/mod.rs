@@ -134,7 +134,7 @@ fn paragraph(
             sentences.push(format!("{before} {phrases}."));
         }
     };
-    // What accompanies an unknown cause neither shows it nor follows from it.
+    // Findings next to an unknown cause are neither its evidence nor its effect.
     if diagnosis.cause == Cause::NotVisible {
         join("Seen with it:", &[&diagnosis.evidence[..], &diagnosis.consequences].concat());
     } else {

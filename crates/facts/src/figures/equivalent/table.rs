@@ -19,7 +19,7 @@ static CONVERSIONS: LazyLock<BTreeMap<&str, Vec<Conversion>>> = LazyLock::new(||
     all
 });
 
-/// Rows for the workload and method of a figure. The known results have many figures, few of which have a row.
+/// Rows for the workload and method of a figure, indexed because few of the many figures have one.
 pub(super) fn conversions(key: &FigureKey) -> &'static [Conversion] {
     CONVERSIONS.get(key.workload_at_method()).map_or(&[], Vec::as_slice)
 }
@@ -129,7 +129,7 @@ mod tests {
             let wide = (row.ratio_high / row.ratio).max(row.ratio / row.ratio_low) - 1.0;
             assert!(wide <= 0.12, "{row:?} tells nothing");
             assert!(row.grade != Grade::SameQuantity || row.ratio.to_bits() == 1.0_f64.to_bits(), "{row:?}");
-            // No figure goes round in circles.
+            // A chain of conversions has no cycle.
             let Ok(key) = row.to.parse::<FigureKey>();
             assert!(!all().any(|other| other.rest(&key).is_some() && other.to == row.from), "{row:?}");
         }

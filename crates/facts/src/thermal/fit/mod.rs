@@ -48,7 +48,7 @@ pub struct PowerFit {
     /// Temperature at which the meter would show 0 W: the ambient temperature, as far as the model holds and the zero
     /// of the meter is right.
     pub ambient_celsius: Estimate,
-    /// Root of the mean square of what the model leaves over, in K.
+    /// Root mean square of the residuals, in K.
     pub residual_k: f64,
 }
 

@@ -18,7 +18,7 @@ const LAG_SHARE: f64 = 0.1;
 /// Step of the logarithm of the time constant for its derivative.
 const TAU_CHANGE: f64 = 0.01;
 
-/// What is known of the power.
+/// Known power.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Measured power: all phases share one temperature without power and one resistance.
@@ -27,7 +27,7 @@ pub(super) enum Kind {
     Steps,
 }
 
-/// The phases as the solver goes through them.
+/// Phases in the order of the solver.
 pub(super) struct Solver<'a> {
     phases: &'a [&'a [Moment]],
     kind: Kind,

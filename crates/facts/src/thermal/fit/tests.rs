@@ -19,11 +19,11 @@ struct Board {
     step_k: f64,
     /// Reading interval of the thermometer, in s.
     refresh_s: f64,
-    /// What the meter adds, its scatter and its delay.
+    /// Offset, noise and delay of the meter.
     offset_w: f64,
     noise_w: f64,
     delay_s: f64,
-    /// What the power itself scatters between the readings, in W: work that comes in bursts.
+    /// Scatter of the power between readings, in W: work in bursts.
     bursts_w: f64,
     /// Seconds of idling, load and cooling.
     phases_s: [f64; 3],

@@ -155,7 +155,7 @@ fn steady() -> Record {
     record(&truth, Meter { period_ms: 1000, resolution_mw: 1.0, delay_ms: 0, averages: true }, &mut chance)
 }
 
-/// What the steps of a Record give, with the power of the meter changed in place; the argument is time in milliseconds.
+/// Energy of the steps of a Record, with the power of the meter changed in place; the argument is time in milliseconds.
 fn of_changed(change: impl Fn(i64, &mut Option<i64>), gap: Option<Gap>) -> Vec<Result<StepEnergy, String>> {
     let mut record = steady();
     let at_ms = record.samples.at_ms.clone();
@@ -331,7 +331,7 @@ fn part_with_the_cpus_has_energy_under_its_own_name() {
         let figures: Vec<_> = facts.figures().iter().filter(|figure| figure.key.is_power()).collect();
         assert!(!figures.is_empty() && figures.iter().all(|figure| figure.key.name() == place && !figure.is_main));
     }
-    // The power of one rail says nothing about a step.
+    // The power of one rail is not that of a step.
     let mut record = steady();
     record.samples.channels[0].id = ChannelId::Hwmon(0, OfHwmon::Sensor(HwmonKind::Power, 1));
     record.samples.channels[0].label = "ina3221 VDD_SOC".into();

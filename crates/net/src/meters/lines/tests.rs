@@ -73,7 +73,7 @@ fn round_is_complete_when_every_channel_is_new() {
     assert_eq!(at(1.1, "V: 6 V"), Some((Some(6_000), Some(6_000))));
     assert_eq!(at(2.1, "V: 7 V"), None);
     assert_eq!(at(2.2, "I: 2 A"), Some((Some(7_000), Some(14_000))));
-    // A changed unit or a single channel is no round.
+    // A changed unit or a single channel does not complete a round.
     assert_eq!(at(3.1, "V: 8 V"), None);
     assert_eq!(at(3.2, "I: 5 V"), None);
 }

@@ -19,7 +19,7 @@ const KEY_ROW: f64 = 18.0;
 const KEY_CHARS: usize = 46;
 /// Runs whose plot shows something: the others have their table of loads.
 const MODES: [Mode; 3] = [Mode::Sensitivity, Mode::Thermal, Mode::Command];
-/// More rows than this are no picture any more, and more names no key.
+/// Maximum number of rows in a picture, and of names in its key.
 const CPUS_MAX: usize = 512;
 const NAMES_MAX: usize = 60;
 /// Maximum number of columns; longer runs have wider ones.

@@ -25,7 +25,7 @@ pub enum Limiter {
 const FULL: f64 = 0.9;
 /// Cores that are full and give less than this of the clock wait for something else.
 const MEMORY_ELASTICITY_MAX: f64 = 0.7;
-/// From here on a workload goes with the clock.
+/// Elasticity from which on a workload follows the clock.
 const PROPORTIONAL_MIN: f64 = 0.9;
 /// Minimum I/O wait in percent of one CPU.
 const IOWAIT_PERCENT_MIN: f64 = 10.0;

@@ -200,7 +200,7 @@ fn level(facts: &Facts<'_>, (steps, row): (&[&Step], usize), clock: SetClock) ->
     })
 }
 
-/// A reading of the clock that is nearer than this to what was set is that clock, in percent.
+/// Maximum distance of a clock reading from the set clock, in percent.
 const SAME_CLOCK_PERCENT: f64 = 1.0;
 
 /// Measured clock: firmware may give less than the OPP.

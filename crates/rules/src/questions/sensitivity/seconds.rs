@@ -130,7 +130,7 @@ mod tests {
         assert!(lines[2].contains("1500 MHz") && lines[2].ends_with("600 MHz"), "{text}");
         assert_eq!(lines[3], "seconds     cpu0  cpu1 total    cpu0  cpu1 total");
         assert_eq!(lines[4], "      1      100     0   100     100     0   100");
-        // The longer of both goes on alone.
+        // The longer of the two continues alone.
         assert_eq!(lines[7], "      4                          100     0   100");
         assert_eq!(seconds(&Facts::of(&own_run())), "");
     }

@@ -34,7 +34,7 @@ fn with_runs(mut record: Record, name: &str, runs: &[Run], higher_is_better: boo
     record
 }
 
-/// Times of a workload whose time goes with the clock to this power, over six rounds.
+/// Times of a workload that follows the clock to this power, over six rounds.
 fn times(exponent: f64, noise: impl Fn(u32) -> f64) -> Vec<Run> {
     let mut runs = Vec::new();
     for round in 0..6 {

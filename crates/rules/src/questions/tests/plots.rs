@@ -29,7 +29,7 @@ fn heated() -> Record {
     with_step(record, WorkloadId::Heat, Variant::SIMD, &[], (5.0, 25.0), StepMeasurement::Series(series))
 }
 
-/// Every picture; what is no number must not have got into the file.
+/// Every picture. Files must not contain NaN or infinity.
 fn draw(record: &Record) -> usize {
     let plots = plots(&Facts::of(record));
     for (id, svg) in &plots {

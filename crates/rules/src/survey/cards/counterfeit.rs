@@ -33,7 +33,7 @@ pub(crate) fn registers(card: &Card) -> Option<(u32, u32)> {
 /// Maker and verdict by the registers; unknown without them.
 pub(crate) fn judge(card: &Card) -> (Option<&'static str>, Verdict) {
     let Some((manfid, oemid)) = registers(card) else { return (None, Verdict::Fine) };
-    // An eMMC that is no more than soldered and a card have registers of their own.
+    // eMMC and cards have different registers.
     let bus = if card.kind == "MMC" { "emmc" } else { "sd" };
     let fits = |row: &Row, column, number: u32| row.get(column) == "*" || row.number(column) == Some(number.into());
     let mut rows = Table::of(include_str!("../../../../../data/card_makers.tsv")).rows();
@@ -124,7 +124,7 @@ mod tests {
         }
     }
 
-    /// Unread registers are no evidence, neither now nor in Records of versions that wrote 0 for them.
+    /// Unread registers are not evidence, neither now nor in Records of versions that wrote 0 for them.
     #[test]
     fn a_card_that_says_nothing_is_not_accused() {
         let silent = Card { kind: "SD".into(), serial: Some(SerialKind::Zero), ..Card::default() };

@@ -35,7 +35,7 @@ fn slow(facts: &Facts<'_>) -> Vec<Finding> {
             });
             let uhs_card = card.classes.is_some_and(|classes| classes.uhs > 0 || classes.video > 0);
             let (sure, template, possible) = match allowed {
-                // A card of the slow kind is no fault of the board.
+                // A slow card is not a fault of the board.
                 Some((word, _, speed)) if *speed > now && (is_mmc || uhs_card) => (
                     85,
                     "Card {disk} ({name}) runs in {mode} mode (max. {now} MB/s); board and card support {possible}.",

@@ -9,7 +9,7 @@ use record::table::Table;
 
 pub(crate) const SIZE: Rule =
     Rule::of_storage(RuleId::own("card-size"), "A card reports an impossible capacity.", size);
-/// Makers round sizes and keep cells in reserve; more than a tenth above the name is no rounding.
+/// Makers round sizes and reserve cells; more than a tenth above the name cannot be rounding.
 const SIZE_FACTOR_MAX: f64 = 1.15;
 
 /// The size in GB that a product name promises: `SD64G`, `SU08G`, `SC128`, `SR512`.
@@ -61,7 +61,7 @@ fn size(facts: &Facts<'_>) -> Vec<Finding> {
             Some(
                 finding(&SIZE, Severity::Degraded, template, disk, card)
                     .confidence(sure)
-                    .with("size", Quantity::measured(gb, "GB", 1))
+                    .with("size", Quantity::measured(gb, "GB", usize::from(gb < 10.0)))
                     .with_known("promised", promised.map(|gb| gigabytes(gb as f64)))
                     .with_known("year", year)
                     .with_known("largest", too_large.map(|gb| gigabytes(gb as f64)))

@@ -321,9 +321,9 @@ fn place(text: &str, span: &Range<usize>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use record::Missing;
     use crate::is_taken;
     use proptest::prelude::*;
+    use record::Missing;
     use std::time::Duration;
 
     const MINIMAL: &str = "[[workload]]\nname = 'a'\ncommand = ['true']\n";

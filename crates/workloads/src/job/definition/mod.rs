@@ -23,7 +23,7 @@ pub struct Definition {
     pub name: String,
     /// Variant; of a plain command its arguments, to tell commands of the same name apart.
     pub variant: Variant,
-    /// One sentence: what it does and what its figures mean.
+    /// One sentence: its work and the meaning of its figures.
     pub about: String,
     /// Link to its documentation.
     pub link: String,
@@ -243,7 +243,7 @@ fn kebab(name: &str) -> String {
 /// `auto` or a number from 1 to 10000.
 ///
 /// # Errors
-/// One sentence about what it may be.
+/// One sentence about its allowed values.
 pub fn parse_repeat(text: &str) -> Result<Repeat, String> {
     match (text, text.parse()) {
         ("auto", _) => Ok(Repeat::UntilSteady),
