@@ -76,14 +76,11 @@ fn rows(result: &ThermalResult, series: &Series, line: &mut dyn FnMut(&str, Opti
     if let Ok((_, words)) = resistance {
         line("at zero power", Some(words));
     }
-    let residual_k = match (&result.power_fit, &result.step_fit) {
-        (Ok(fit), _) => fit.residual_k,
-        (Err(_), Ok(fit)) => fit.residual_k,
-        (Err(_), Err(_)) => 0.0,
-    };
+    let of_step = || result.step_fit.as_ref().map(|fit| fit.residual_k);
+    let residual_k = result.power_fit.as_ref().map(|fit| fit.residual_k).or_else(|_| of_step());
     let tau = result.tau_s().map(|tau| {
-        let tau = with_interval(tau, 1);
-        format!("{tau} s; model residual {residual_k:.1} K")
+        let residual = residual_k.map_or_else(|_| String::new(), |kelvin| format!("; model residual {kelvin:.1} K"));
+        format!("{} s{residual}", with_interval(tau, 1))
     });
     line("time constant", Some(or_why(tau)));
 }
