@@ -64,7 +64,7 @@ pub struct Side<'a> {
 /// Something that could not be compared.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct LeftOut {
-    /// Which figure, workload or result.
+    /// Figure, workload or result.
     pub what: String,
     /// Why.
     pub why: String,

@@ -54,7 +54,7 @@ impl PowerRole {
         }
     }
 
-    /// Where it measures, for people.
+    /// Place of the measurement, for people.
     pub fn words(self) -> &'static str {
         match self {
             Self::Wall => "at the wall, with the loss of the power supply",

@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
 
 /// Minimum drop of the scores that needs a cause.
 const SCORE_FALL_PERCENT: f64 = 5.0;
-/// A reported clock that changed by less than this did not show that cause.
+/// Minimum change of a reported clock that shows the cause.
 const CLOCK_FALL_PERCENT: f64 = 1.0;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {

@@ -60,7 +60,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     vec![finding]
 }
 
-/// By how much the mean claimed clock fell from the first to the last run, if it fell at all.
+/// Fall of the mean claimed clock from the first to the last run, if any.
 /// Logs do not say when each run began; there the window is cut into equal parts.
 fn clock_fall_percent(facts: &Facts<'_>, steps: &[usize]) -> Option<f64> {
     let (first, last) = (*steps.first()?, *steps.last()?);

@@ -12,7 +12,7 @@ pub struct Attributes {
     pub hides_other_cpus: bool,
     /// Variant for thermal tests.
     pub heats: &'static Variant,
-    /// How it runs in comparisons of clocks; `None` if they take a variant by name.
+    /// Form in comparisons of clocks; `None` if they take a variant by name.
     pub at_a_clock: Option<AtAClock>,
     /// Repetitions at each OPP of a walk; `None` if that takes a variant by name.
     pub at_an_opp: Option<AtAnOpp>,
@@ -76,7 +76,7 @@ pub enum DurationRule {
     Pairs,
 }
 
-/// How a workload runs in comparisons of clocks.
+/// Form of a workload in comparisons of clocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AtAClock {
     /// Variant.

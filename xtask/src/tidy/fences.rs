@@ -8,7 +8,7 @@ use super::arrows::Package;
 use super::{Problem, find, rust};
 use crate::workspace::File;
 
-/// Where a crate may contain `unsafe`.
+/// Places of a crate that may contain `unsafe`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unsafe {
     /// Nowhere: `#![forbid(unsafe_code)]`.
@@ -62,7 +62,7 @@ const fn fence(name: &'static str, refuses_calls: bool, unsafety: Unsafe, lines_
     Fence { name, refuses_calls, unsafety, lines_max }
 }
 
-/// Where a crate may have `unsafe`, in words.
+/// Places of a crate that may contain `unsafe`, in words.
 pub(super) fn home_of_unsafe(name: &str) -> String {
     match FENCES.iter().find(|fence| fence.name == name).map(|fence| fence.unsafety) {
         Some(Unsafe::Home) => "anywhere".to_owned(),

@@ -129,7 +129,7 @@ struct Point {
     restored: Option<Duration>,
 }
 
-/// How many calls of a run change something, and that such a run is well.
+/// Number of calls of a run that change something; verifies that such a run succeeds.
 fn changes_of_a_whole_run() -> usize {
     let tree = Tree::new();
     let before = tree.settings();

@@ -210,7 +210,7 @@ fn the_next_start_removes_the_folder_of_a_dead_run_and_no_other() {
             let names: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
             names
         };
-        // Without its CPUs and its command.
+        // The words of a run without its CPUs and its command.
         let mut words = RUN[..7].to_vec();
         words.extend(["--workload", "drive:write", "--dir"]);
         words.push(home.to_str().unwrap());

@@ -1,6 +1,6 @@
-//! Every command of README and of docs/commands.md, and how it is tried.
+//! Every command of README and of docs/commands.md, with its test.
 
-/// How a command is tried.
+/// Test of a command.
 pub(super) enum Tried {
     /// This line is typed, and everything it must say follows.
     Line(&'static str, &'static [&'static str]),

@@ -11,7 +11,7 @@ const TABLE: Table = Table::of(include_str!("../../../../data/effects.tsv"));
 pub struct Effect {
     /// Mechanism, in words.
     pub mechanism: &'static str,
-    /// How much of the figure it takes.
+    /// Size of its effect on the figure.
     pub size: Size,
 }
 

@@ -3,7 +3,7 @@
 use record::{ChannelId, Variant};
 use serde::Serialize;
 
-/// Which measurements a finding is about.
+/// Measurements that a finding is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scope {
     /// The machine: settings, tables, the log's own words. It holds for all that was measured.

@@ -20,7 +20,7 @@ pub struct Line {
     pub ringed: Option<usize>,
 }
 
-/// How a line is drawn.
+/// Style of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
     /// A solid line.

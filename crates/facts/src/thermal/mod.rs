@@ -20,7 +20,7 @@ use record::{ChannelId, Outcome, Record, Series, Step, StepMeasurement, Unit, Wa
 pub struct ThermalResult {
     /// Index of the step that heated.
     pub step: usize,
-    /// When it ran.
+    /// Time window of the load.
     pub window: Window,
     /// Temperature at the start, maximum, and mean of the last quarter, in °C.
     pub temperature: Option<[f64; 3]>,

@@ -100,7 +100,7 @@ impl Seconds {
         seconds
     }
 
-    /// By how much counters grew in each second, all of them together.
+    /// Total growth of the counters in each second.
     fn totals(&self, record: &Record, channels: &[&Channel]) -> Vec<i64> {
         let mut totals = vec![0_i64; self.ends.len()];
         for channel in channels {

@@ -39,20 +39,20 @@ pub struct Death {
     pub was_killed: bool,
     /// The step in people's words, with its repetition.
     pub step: String,
-    /// How long that step had run, or the run where no step had begun.
+    /// Duration of that step until then, or of the run if no step had begun.
     pub into_ms: Option<i64>,
     /// Last readings.
     pub seen: Option<LastSeen>,
     /// The likely cause as a sentence.
     pub cause: String,
-    /// How sure that is.
+    /// Confidence in percent.
     pub sure_percent: u8,
 }
 
 /// The last sample before the end.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LastSeen {
-    /// How long before the last sign of life.
+    /// Time before the last sign of life.
     pub before_ms: i64,
     /// The values in words.
     pub words: String,

@@ -16,7 +16,7 @@ pub struct Decline {
     pub steps: Vec<usize>,
     /// From the beginning of the first to the end of the last.
     pub window: Window,
-    /// By how much it fell from the first to the last, in percent of the first.
+    /// Fall from the first to the last, in percent of the first.
     pub fall_percent: f64,
 }
 

@@ -210,7 +210,7 @@ impl SourceAgreement {
 /// Energy of all repetitions of one score.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScoreEnergy {
-    /// Which score.
+    /// Score.
     pub key: ScoreKey,
     /// Median over the repetitions, or the reason why it is unknown: mean power in milliwatts, energy, half its
     /// interval in percent.

@@ -70,7 +70,7 @@ pub(crate) fn firmware_bits(record: &Record, bit: u32) -> FirmwareBits {
     }
 }
 
-/// How often the firmware ran a lower clock than the kernel claimed.
+/// Samples in which the firmware ran a lower clock than the kernel claimed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FirmwareClock {
     /// Id of the firmware's channel.

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// Clocks of CPUs that share a clock.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadClock {
-    /// Where they stand.
+    /// Channel of the clocks.
     pub channel: ChannelId,
     /// The CPUs; empty if not known.
     pub cpus: Vec<u32>,

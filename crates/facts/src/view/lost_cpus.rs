@@ -13,7 +13,7 @@ pub struct LostCpus {
     pub seen_ms: i64,
     /// End; `None` if they did not return.
     pub to_ms: Option<i64>,
-    /// How many at most.
+    /// Maximum number.
     pub count: i64,
 }
 

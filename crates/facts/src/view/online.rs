@@ -36,7 +36,7 @@ impl OnlineCpus {
         self.all.saturating_sub(away.map(|away| away.cpus).total()).max(1)
     }
 
-    /// How many there were over a window, on average.
+    /// Mean number of online CPUs over a window.
     pub fn mean(&self, window: Window) -> f64 {
         let spans = self.spans(window);
         let time: f64 = spans.iter().map(|(cpus, ms)| f64::from(*cpus) * *ms as f64).total();

@@ -59,7 +59,7 @@ impl Serialize for ScoreKey {
 /// A score with the steps behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScoreSteps {
-    /// Which score.
+    /// Score.
     pub key: ScoreKey,
     /// Workload.
     pub workload: WorkloadName,

@@ -40,7 +40,7 @@ pub fn spread_percent(values: &[f64]) -> Option<f64> {
     (max > 0.0).then(|| 100.0 * (max - min) / max)
 }
 
-/// How a series developed from its beginning to its end.
+/// Trend of a series from its beginning to its end.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SeriesTrend {
     /// Index in `Record::steps`.
@@ -53,7 +53,7 @@ pub struct SeriesTrend {
     pub early: f64,
     /// Median of the last quarter.
     pub late: f64,
-    /// How much worse it became in percent, positive if worse.
+    /// Loss in percent; negative if it improved.
     pub loss_percent: f64,
 }
 

@@ -21,7 +21,7 @@ pub struct CpuWait {
     pub system_percent: f64,
     /// Time of the first evidence.
     pub first_ms: i64,
-    /// When the last was.
+    /// Time of the last evidence.
     pub last_ms: i64,
 }
 

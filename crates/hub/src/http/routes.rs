@@ -139,7 +139,7 @@ fn described(response: Response<Body>, headers: &HeaderMap) -> Response<Body> {
     response
 }
 
-/// Where the requests of a network take turns.
+/// Queue in which the requests of a network take turns.
 type Lane = fn(&Hub) -> &Arc<Shares<IpAddr>>;
 const QUERIES: Lane = |hub| &hub.queries;
 

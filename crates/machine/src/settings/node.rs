@@ -13,7 +13,7 @@ pub enum Node {
     ClockMin(u32),
     /// `scaling_max_freq` of a cpufreq policy, in kHz.
     ClockMax(u32),
-    /// When the kernel backs memory of programs with huge pages on its own.
+    /// Transparent huge pages: when the kernel uses them for memory of programs.
     HugePages,
     /// `governor` of a devfreq device: memory controller, GPU, NPU.
     DeviceGovernor(DeviceName),

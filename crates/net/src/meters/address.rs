@@ -15,7 +15,7 @@ pub struct Address {
     pub(super) path: String,
     /// Values named by the user.
     pub(super) fields: Option<Fields>,
-    /// Which outputs.
+    /// Selected outputs.
     pub(super) outputs: Outputs,
     /// Address for the Record and messages, without passwords, keys and words of commands.
     pub(super) shown: String,

@@ -25,7 +25,7 @@ const LOSS_PERCENT_MIN: f64 = 5.0;
 struct Pair<'a> {
     before: (usize, &'a Step),
     after: (usize, &'a Step),
-    /// By how much it became slower, in percent; negative if faster.
+    /// Slowdown in percent; negative if faster.
     loss_percent: f64,
 }
 

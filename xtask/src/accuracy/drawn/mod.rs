@@ -92,7 +92,7 @@ fn is_ambiguous(pair: &[Fault; 2]) -> bool {
     pair.iter().all(|fault| matches!(fault, Fault::Quota | Fault::Background | Fault::Swapping))
 }
 
-/// Which channels are removed.
+/// Selects the channels to remove.
 type IsHidden = fn(&ChannelId) -> bool;
 
 const HIDDEN: [(&str, IsHidden); 6] = [

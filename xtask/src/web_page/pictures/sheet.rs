@@ -24,7 +24,7 @@ const UNFOLD: &str = "document.querySelectorAll('details').forEach((part) => { p
 const WIDTH: u32 = 2500;
 const THUMBNAIL: u32 = 150;
 
-/// Where a page is looked at.
+/// Window and colour scheme of a page.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Medium {
     name: &'static str,

@@ -13,7 +13,7 @@ pub(super) fn of_clock(record: &Record, entries: &[Entry]) -> Option<(Cause, Str
         .filter(|entry| entry.figure.key.is_of(WorkloadId::Clock) && entry.figure.key.is_form(&Variant::COLD));
     let lost = cold.filter_map(|entry| Some((entry, loss(entry)?))).max_by(|a, b| a.1.total_cmp(&b.1));
     let Some((entry, _)) = lost.filter(|(_, lost)| *lost >= SAME_LOG) else {
-        // Not every cluster is measured, nor is each one known of others.
+        // Some clusters are not measured, or have no peers.
         let (policy, limit, highest) = lowest_limit(record)?;
         let cpus = record::cpu_words(&policy.cpus);
         let words = format!("{cpus}: cpufreq is limited to {} MHz of {}", limit / 1000, highest / 1000);

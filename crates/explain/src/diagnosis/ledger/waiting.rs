@@ -9,7 +9,7 @@ use facts::stats::{mean, median};
 use facts::{Cause, Facts, Method, Witness, view};
 use record::DictionaryRow;
 
-/// How busy the threads of 7-zip keep their CPUs while they compress, in percent, by the number of threads: medians of
+/// CPU use of 7-zip while compressing, in percent, by the number of threads: medians of
 /// published logs without swapping. They wait for each other, the more the less they are balanced.
 const COMPRESSING: [(u32, f64); 9] =
     [(1, 99.3), (2, 81.5), (4, 85.2), (6, 91.7), (8, 92.6), (12, 93.0), (16, 91.3), (32, 88.8), (96, 83.8)];

@@ -38,7 +38,7 @@ pub(super) struct Solver<'a> {
 pub(super) struct Solution {
     /// Temperature without power in °C and resistance in K per W; zero where power is not known.
     pub(super) shared: [f64; 2],
-    /// Where each phase was heading to, in °C; empty where power is known.
+    /// Limit that the temperature of each phase approaches, in °C; empty if power is known.
     pub(super) ends: Vec<f64>,
     /// Sum of squared residuals.
     pub(super) squares: f64,

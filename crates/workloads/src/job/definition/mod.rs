@@ -29,7 +29,7 @@ pub struct Definition {
     pub link: String,
     /// Program and arguments, with placeholders ([`Definition::arguments`]).
     pub command: Vec<String>,
-    /// How to find its program and version; `None` for the first word of the command.
+    /// Rule for its program and version; `None` for the first word of the command.
     pub program: Option<ProgramRule>,
     /// CPUs.
     pub pinning: CpuSelection,
@@ -62,7 +62,7 @@ pub struct Definition {
     pub file: Option<PathBuf>,
 }
 
-/// How to find a program and its version.
+/// Rule that finds a program and its version.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProgramRule {
     /// Common name.
