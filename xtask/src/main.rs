@@ -53,8 +53,8 @@ usage: cargo xtask TASK
       --proof          with little optimisation, in less time
       --twice          once more in a clone, and compare: equal byte for byte
       --check [SYSTEM...]
-                       notices and parts inside, lintian, rpmlint, and the packages in clean roots of Debian and Ubuntu (debian-12,
-                       debian-13, ubuntu-22.04, ubuntu-24.04): installed, enabled, upgraded, used, removed, purged
+                       notices and parts inside, lintian, rpmlint, and the packages in clean roots of Debian and Ubuntu (debian-11,
+                       debian-12, debian-13, ubuntu-22.04, ubuntu-24.04): installed, enabled, upgraded, used, removed, purged
   release [--dry] [PART...]
                      all parts of the tag at HEAD, built twice and checked, with sums, signature (SBC_BENCH_SIGNING_KEY names
                      a key of minisign) and notes, in target/package/release; --dry: of any commit, with little optimisation;

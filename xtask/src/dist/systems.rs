@@ -56,6 +56,7 @@ const UBUNTU: Distribution = Distribution {
 
 const ARCHS: &[&str] = &["amd64", "arm64", "armhf", "riscv64"];
 const SYSTEMS: &[System] = &[
+    System { name: "debian-11", suite: "bullseye", distribution: &DEBIAN, archs: &["amd64"] },
     System { name: "debian-12", suite: "bookworm", distribution: &DEBIAN, archs: &["amd64", "arm64", "armhf"] },
     System { name: "debian-13", suite: "trixie", distribution: &DEBIAN, archs: ARCHS },
     System { name: "ubuntu-22.04", suite: "jammy", distribution: &UBUNTU, archs: ARCHS },
@@ -143,6 +144,12 @@ const BOTH: &[Step] = &[
         has: "Files: data/reference.tsv",
     },
     Step { what: "sums", line: "dpkg --verify $NAME && echo same", has: "same" },
+    // Prints what this version of systemd would ignore.
+    Step {
+        what: "units",
+        line: "cd /usr/lib/systemd/system && ! systemd-analyze verify --man=no sbc-bench*.service 2>&1 | grep sbc-bench",
+        has: "",
+    },
     Step {
         what: "completions",
         line: "bash -c \". /usr/share/bash-completion/completions/$NAME; complete -p $NAME\"",
