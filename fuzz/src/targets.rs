@@ -20,7 +20,7 @@ pub struct Target {
     pub bytes_max: usize,
     /// Smallest stack of a thread that calls it, in bytes.
     pub stack_bytes: usize,
-    takes: Takes,
+    takes: TargetInput,
 }
 
 /// Stack of threads that serve pages and read results, in bytes.
@@ -52,12 +52,12 @@ pub fn made(name: &str) -> Vec<Vec<u8>> {
 
 /// Kind of input.
 #[derive(Debug, Clone, Copy)]
-enum Takes {
+enum TargetInput {
     Bytes(fn(&[u8])),
     /// Invalid UTF-8 is replaced, as the program does it.
     Text(fn(&str)),
 }
-use Takes::{Bytes, Text};
+use TargetInput::{Bytes, Text};
 
 impl Target {
     /// Does it.
@@ -109,7 +109,7 @@ const LOGS: &[&str] =
     &["crates/logs/src/fixtures", "crates/explain/tests/composed", "crates/explain/tests/composed/reviews"];
 const RECORDS: &[&str] = &["crates/explain/tests/own"];
 
-const OWN: &[(&str, &[&str], Takes)] = &[
+const OWN: &[(&str, &[&str], TargetInput)] = &[
     ("archive", &[], Bytes(archived)),
     ("board", BOARDS, Text(board)),
     ("board-file", &[], Bytes(altered::board_file)),
@@ -183,7 +183,7 @@ pub(crate) fn everything(root: &Root) {
     let timeline = Timeline::fake(0);
     let mut sampler = Sampler::new(root, &SamplerOptions::default());
     sampler.tick(&timeline);
-    let busy = machine::processes::Busy::start(root);
+    let busy = machine::processes::CpuTimeBaseline::start(root);
     timeline.sleep(std::time::Duration::from_millis(500));
     sampler.tick(&timeline);
     drop(busy.map(|busy| busy.finish()));

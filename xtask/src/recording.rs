@@ -4,7 +4,7 @@
 
 use anyhow::Result;
 use record::recording::{RowWriter, frame};
-use record::{Channel, ChannelId, Cpu, CpuTime, Event, Fact, Machine, Mark, Mode, OfPolicy, Policy, Run, Source};
+use record::{Channel, ChannelId, Cpu, CpuTime, Event, Fact, Machine, Mark, Mode, Policy, PolicyChannel, Run, Source};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -69,8 +69,8 @@ fn machine() -> Machine {
 }
 
 fn channels() -> Vec<Channel> {
-    let clocks =
-        [0, CPUS / 2].map(|policy| [OfPolicy::Claimed, OfPolicy::LimitMax].map(|of| ChannelId::Policy(policy, of)));
+    let clocks = [0, CPUS / 2]
+        .map(|policy| [PolicyChannel::Claimed, PolicyChannel::LimitMax].map(|of| ChannelId::Policy(policy, of)));
     let zones = (0..2).map(ChannelId::zone_temperature);
     let times = (0..CPUS).flat_map(|cpu| [CpuTime::Busy, CpuTime::Idle].map(|time| ChannelId::cpu_time(cpu, time)));
     clocks.into_iter().flatten().chain(zones).chain(times).map(Channel::of).collect()

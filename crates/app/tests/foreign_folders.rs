@@ -39,9 +39,9 @@ const FOLDER: &str = r#"cp -r "$GROUND/precious" "$it""#;
 const LINKS: &str = r#"mkdir "$it"; ln -s "$GROUND"/precious/* "$it""#;
 
 /// Directories for programs, for the measurement, and with precious files.
-struct Ground(Scratch);
+struct TestFolders(Scratch);
 
-impl Ground {
+impl TestFolders {
     fn new(name: &str) -> Self {
         let ground = Self(Scratch::new(&format!("swapped-{name}")));
         for folder in ["bin", "home", "precious/small", "state"] {
@@ -103,7 +103,7 @@ impl Ground {
 
 fn check_exchanged(load: &str, forms: &[&str]) {
     for (name, swap) in [("link", LINK), ("folder", FOLDER), ("links", LINKS)] {
-        let ground = Ground::new(&format!("{}-{name}", load.replace(':', "-")));
+        let ground = TestFolders::new(&format!("{}-{name}", load.replace(':', "-")));
         let output = ground.command(load, swap).output().unwrap();
         let what = format!("{load} {name}: {}", errors(&output));
         ground.check(&ground.0.join("precious"), &what);
@@ -137,7 +137,7 @@ fn a_copy_is_made_in_the_folder_that_was_made_and_in_no_other() {
 #[test]
 fn a_guard_removes_what_its_run_made_and_nothing_else() {
     // Nobody exchanges anything.
-    let ground = Ground::new("guard");
+    let ground = TestFolders::new("guard");
     std::fs::create_dir(ground.0.join("moved")).unwrap();
     let mut child = ground.start("");
     assert_eq!(ground.names("home").len(), 1);
@@ -145,7 +145,7 @@ fn a_guard_removes_what_its_run_made_and_nothing_else() {
     child.wait().unwrap();
     testkit::wait_until("the folder goes", || ground.names("home").is_empty());
     for (name, swap) in [("guard-folder", FOLDER), ("guard-link", LINK)] {
-        let ground = Ground::new(name);
+        let ground = TestFolders::new(name);
         let mut child = ground.start(swap);
         child.kill().unwrap();
         child.wait().unwrap();

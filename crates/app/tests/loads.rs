@@ -158,9 +158,9 @@ fn hanging_or_scoreless_programs() {
 }
 
 /// Control group with a memory limit for the calling shell; `None` where it cannot be created.
-struct Limited(PathBuf);
+struct LimitedGroup(PathBuf);
 
-impl Limited {
+impl LimitedGroup {
     fn new() -> Option<Self> {
         let name = format!("sbc-bench-oom-test-{}", std::process::id());
         for (mount, file) in [("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max")] {
@@ -177,7 +177,7 @@ impl Limited {
     }
 }
 
-impl Drop for Limited {
+impl Drop for LimitedGroup {
     fn drop(&mut self) {
         for _ in 0..100 {
             if std::fs::remove_dir(&self.0).is_ok() {
@@ -190,7 +190,9 @@ impl Drop for Limited {
 
 #[test]
 fn out_of_memory_program() {
-    let Some(limited) = Limited::new() else { return testkit::skip("no control group for memory can be made here") };
+    let Some(limited) = LimitedGroup::new() else {
+        return testkit::skip("no control group for memory can be made here");
+    };
     let folder = Folder::new("hungry");
     let words = ["--repeat", "1", "--name", "own", "--", "tail", "/dev/zero"];
     let inner = folder.command(&words);

@@ -18,7 +18,7 @@ pub use plan::load::Load;
 pub use plan::options::Options;
 pub use plan::standard::AvailableTools;
 pub use plan::time_left::{SHOWN_S_MIN, TimeLeft, TimeLeftDisplay};
-pub use plan::variant::{Form, Work, workloads_with_variants};
+pub use plan::variant::{Form, RepeatedWorkload, workloads_with_variants};
 pub use question::ab::{Ab, Side, score_both, side};
 pub use question::clock::Clock;
 pub use question::dram_throttling::DramThrottling;
@@ -29,11 +29,11 @@ pub use question::review::Review;
 pub use question::standard::Standard;
 pub use question::workload::SingleWorkload;
 pub use question::{
-    AnyTask, Attributes, OnCpus, OwnProgram, PLAIN_VERBS, PlainVerb, Planning, QUESTIONS, Question, Task,
+    AnyTask, Attributes, CpuMeasurement, OwnProgram, PLAIN_VERBS, PlainVerb, Planning, QUESTIONS, Question, Task,
 };
 pub use question::{efficiency, power, sensitivity, thermal};
 pub use run::context::{Plan, PreviousRun, Progress, RunContext};
-pub use run::history::{DeadRun, Left, NewRun, Runs};
+pub use run::history::{DeadRun, Leftover, NewRun, Runs};
 pub use run::recorder::{FinishedRun, Recorder};
 pub use run::resume::other_machine;
 pub use run::{run, settle};

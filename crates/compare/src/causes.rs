@@ -27,8 +27,8 @@ const SCALING_PERCENT: f64 = 15.0;
 
 /// First matching cause that can affect this figure.
 pub(super) fn likely(base: End<'_>, other: End<'_>) -> Option<LikelyDifference> {
-    type Explains = fn(End<'_>, End<'_>) -> Option<String>;
-    const CAUSES: [(Cause, Explains); 10] = [
+    type CauseCheck = fn(End<'_>, End<'_>) -> Option<String>;
+    const CAUSES: [(Cause, CauseCheck); 10] = [
         (Cause::AesInstructions, aes_instructions),
         (Cause::CoreType, core_type),
         (Cause::ThreadCount, cpu_count),

@@ -31,8 +31,8 @@ pub use limit::{Baselines, Limit, LimitAnswer, LimitOutcome};
 pub use line::Line;
 pub use noise::noise_percent;
 pub use rank::{
-    Answer, Bar, ClockGroup, Entry, Extremes, Gap, LikelyCause, NamedBoard, Neighbours, OTHERS_MIN, Range, Ranking,
-    Standing, answer_among_similar, by_clock, neighbours, published_name, rank, rank_for_people, ranking_csv,
+    Answer, Bar, ClockGroup, Entry, Extremes, Gap, LikelyCause, NamedBoard, Neighbours, OTHERS_MIN, Placement, Range,
+    Ranking, answer_among_similar, by_clock, neighbours, published_name, rank, rank_for_people, ranking_csv,
     ranking_markdown, ranking_text,
 };
 pub use settings::{Setting, settings, settings_of};
@@ -45,7 +45,7 @@ use facts::foreign::one_line;
 use facts::view::{ScoreKey, spread_percent};
 use facts::{Cause, Explained, Explanation, Facts, Finding, Severity, Tenths, Verdict};
 use pairs::FigureRow;
-use record::{Arrange, WorkloadId};
+use record::{StableSort, WorkloadId};
 use serde::Serialize;
 use std::borrow::Cow;
 
@@ -63,7 +63,7 @@ pub struct Side<'a> {
 
 /// Something that could not be compared.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct LeftOut {
+pub struct Omission {
     /// Figure, workload or result.
     pub what: String,
     /// Why.
@@ -71,9 +71,9 @@ pub struct LeftOut {
 }
 
 /// A line for each reason, after everything that it holds for: `AES-128-CBC; AES-256-CBC: not measured in B`.
-pub fn left_out_lines(left_out: &[LeftOut]) -> Vec<String> {
+pub fn left_out_lines(left_out: &[Omission]) -> Vec<String> {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
-    for LeftOut { what, why } in left_out {
+    for Omission { what, why } in left_out {
         match groups.iter_mut().find(|(known, _)| known == why) {
             Some((_, names)) => names.push(what),
             None => groups.push((why, vec![what])),
@@ -94,7 +94,7 @@ pub struct Comparison {
     /// Figures that at least two results have, in the order of the first.
     pub lines: Vec<Line>,
     /// Figures of one result only, and figures that are not comparable.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<Omission>,
 }
 
 /// A result in a comparison.
@@ -190,7 +190,7 @@ impl Comparison {
     fn by_importance(&self) -> impl Iterator<Item = &Line> {
         let place = |line: &Line| HEADLINES.iter().position(|headline| headline.is_of(&line.key));
         let mut lines: Vec<&Line> = self.main_lines().collect();
-        lines.arrange_by_key(|line| (line.key.is_of(WorkloadId::Clock), place(line).unwrap_or(HEADLINES.len())));
+        lines.stable_sort_by_key(|line| (line.key.is_of(WorkloadId::Clock), place(line).unwrap_or(HEADLINES.len())));
         lines.into_iter()
     }
 

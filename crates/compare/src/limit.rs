@@ -2,7 +2,7 @@
 //!
 //! A difference within the noise of both values neither keeps nor breaks a limit.
 
-use super::{LeftOut, Line, NamedBoard, Side, compare, noise_percent};
+use super::{Line, NamedBoard, Omission, Side, compare, noise_percent};
 use crate::reference::Row;
 use facts::figures::{Figure, FigureKey};
 use facts::number::with_unit;
@@ -90,7 +90,7 @@ pub struct Baselines<'a> {
     /// Main figures of all results: name in a limit, title, and workload and method.
     figures: BTreeSet<(String, String, String)>,
     pairs: Vec<Pair>,
-    left_out: Vec<LeftOut>,
+    left_out: Vec<Omission>,
 }
 
 impl<'a> Baselines<'a> {
@@ -163,7 +163,9 @@ impl<'a> Baselines<'a> {
             return Err(format!("No figure is named {:?}; the figures are: {names}.", limit.figure));
         }
         if self.result.assessment.verdict == Verdict::Invalid {
-            return Ok(limit.said(LimitOutcome::Unknown, "Not enough to tell: the result is invalid.".to_owned()));
+            return Ok(
+                limit.with_outcome(LimitOutcome::Unknown, "Not enough to tell: the result is invalid.".to_owned())
+            );
         }
         let mut rows: BTreeMap<&str, Vec<&Pair>> = BTreeMap::new();
         for pair in self.pairs.iter().filter(|pair| pair.name == limit.figure) {
@@ -172,13 +174,13 @@ impl<'a> Baselines<'a> {
         let answers = rows.values().filter_map(|pairs| limit.of_pairs(pairs));
         let worst = answers.reduce(|worst, next| if next.outcome > worst.outcome { next } else { worst });
         // The list of left-out figures has titles, or workloads with their methods.
-        let is_of_figure = |left: &&LeftOut| {
+        let is_of_figure = |left: &&Omission| {
             named.iter().any(|(_, title, workload)| left.what.starts_with(title) || left.what.starts_with(workload))
         };
         Ok(worst.unwrap_or_else(|| {
             let left_out = self.left_out.iter().find(is_of_figure);
             let why = left_out.map_or_else(String::new, |left| format!(": {}", left.why.trim_end_matches('.')));
-            limit.said(
+            limit.with_outcome(
                 LimitOutcome::Unknown,
                 format!("Not enough to tell: the baseline and the result have no comparable {}{why}.", limit.figure),
             )
@@ -233,10 +235,10 @@ impl Limit {
                 format!("Not enough to tell: {values}; repeat the run, or give more results as the baseline.")
             }
         };
-        Some(self.said(outcome, sentence))
+        Some(self.with_outcome(outcome, sentence))
     }
 
-    fn said(&self, outcome: LimitOutcome, sentence: String) -> LimitAnswer {
+    fn with_outcome(&self, outcome: LimitOutcome, sentence: String) -> LimitAnswer {
         LimitAnswer { limit: self.text.clone(), outcome, sentence }
     }
 }

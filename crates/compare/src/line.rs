@@ -6,7 +6,7 @@ use facts::Cause;
 use facts::figures::FigureKey;
 use facts::figures::main::HEADLINES;
 use facts::number::number;
-use record::Arrange;
+use record::StableSort;
 use serde::Serialize;
 
 /// One figure of all results.
@@ -100,7 +100,7 @@ impl Line {
     pub(crate) fn best_first(&self) -> Vec<usize> {
         let gain = |index: &usize| self.differences[*index].as_ref().map_or(0.0, |difference| difference.gain_percent);
         let mut order: Vec<usize> = (0..self.values.len()).filter(|index| self.values[*index].is_some()).collect();
-        order.arrange_by(|a, b| gain(b).total_cmp(&gain(a)));
+        order.stable_sort_by(|a, b| gain(b).total_cmp(&gain(a)));
         order
     }
 

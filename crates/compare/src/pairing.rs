@@ -5,7 +5,7 @@
 
 use super::ResultFigures;
 use facts::figures::{Core, Figure};
-use record::{Arrange, Variant, WorkloadId};
+use record::{StableSort, Variant, WorkloadId};
 use std::cmp::Ordering;
 
 /// A kind of core in one result.
@@ -95,7 +95,7 @@ fn kinds(figures: &[Figure]) -> Vec<Kind> {
     }
     // By the first speed that all kinds have.
     let known = (0..2).find(|at| kinds.iter().all(|kind| kind.speed[*at] > 0.0));
-    kinds.arrange_by(|a, b| {
+    kinds.stable_sort_by(|a, b| {
         let order = known.map_or(Ordering::Equal, |at| b.speed[at].total_cmp(&a.speed[at]));
         order.then(a.cluster.cmp(&b.cluster))
     });

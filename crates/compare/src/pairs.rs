@@ -2,7 +2,7 @@
 
 use super::pairing::Pairing;
 use super::text::labels;
-use super::{LeftOut, ResultFigures};
+use super::{Omission, ResultFigures};
 use facts::figures::{Figure, FigureKey};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ pub(super) struct FigureRow<'a> {
 }
 
 /// Figures of at least two results, and those left out.
-pub(super) fn line_up<'a>(sides: &'a [ResultFigures<'a>]) -> (Vec<FigureRow<'a>>, Vec<LeftOut>) {
+pub(super) fn line_up<'a>(sides: &'a [ResultFigures<'a>]) -> (Vec<FigureRow<'a>>, Vec<Omission>) {
     let mut keys: Vec<&FigureKey> = Vec::new();
     for figure in sides.iter().flat_map(|side| &side.figures) {
         if !keys.contains(&&figure.key) {
@@ -25,7 +25,7 @@ pub(super) fn line_up<'a>(sides: &'a [ResultFigures<'a>]) -> (Vec<FigureRow<'a>>
     let lines = keys.iter().flat_map(|key| lines_of(sides, &pairing, key));
     let (shared, alone): (Vec<FigureRow<'_>>, Vec<FigureRow<'_>>) =
         lines.partition(|line| line.figures.iter().flatten().count() > 1);
-    let mut left_out: BTreeSet<LeftOut> = alone
+    let mut left_out: BTreeSet<Omission> = alone
         .iter()
         .flat_map(|line| line.figures.iter().zip(labels()).enumerate())
         .filter_map(|(index, (figure, letter))| Some(((*figure)?, index, letter)))
@@ -42,15 +42,15 @@ fn is_told(figure: &Figure, sides: &[ResultFigures<'_>]) -> bool {
     all.filter(|other| other.key == figure.key).any(|other| other.not_comparable.is_some())
 }
 
-fn not_comparable<'a>(side: &'a ResultFigures<'a>, letter: String) -> impl Iterator<Item = LeftOut> + 'a {
+fn not_comparable<'a>(side: &'a ResultFigures<'a>, letter: String) -> impl Iterator<Item = Omission> + 'a {
     side.figures.iter().filter(|figure| figure.is_main).filter_map(move |figure| {
         let why = figure.not_comparable.as_ref()?;
-        Some(LeftOut { what: figure.name(), why: format!("not comparable in {letter}: {why}") })
+        Some(Omission { what: figure.name(), why: format!("not comparable in {letter}: {why}") })
     })
 }
 
 /// Reason for omitting a figure of a single result.
-fn only_in(letter: &str, figure: &Figure, sides: &[ResultFigures<'_>], index: usize) -> LeftOut {
+fn only_in(letter: &str, figure: &Figure, sides: &[ResultFigures<'_>], index: usize) -> Omission {
     let workload = figure.key.workload_at_method();
     let all = sides.iter().flat_map(|side| &side.figures);
     let mut others: BTreeSet<&str> = all
@@ -59,18 +59,18 @@ fn only_in(letter: &str, figure: &Figure, sides: &[ResultFigures<'_>], index: us
         .collect();
     others.remove(workload);
     if let Some(why) = measured_elsewhere(figure, sides) {
-        return LeftOut { what: figure.key.title(), why };
+        return Omission { what: figure.key.title(), why };
     }
     let elsewhere = sides.iter().enumerate().filter(|(other, _)| *other != index).flat_map(|(_, side)| &side.figures);
     if figure.core.is_some() && elsewhere.clone().any(|other| other.key == figure.key) {
         let why = format!("measured on cores of {letter} that have no counterpart");
-        return LeftOut { what: figure.key.title(), why };
+        return Omission { what: figure.key.title(), why };
     }
     if others.is_empty() || elsewhere.clone().any(|other| other.key.workload_at_method() == workload) {
-        return LeftOut { what: figure.key.title(), why: format!("measured in {letter} only") };
+        return Omission { what: figure.key.title(), why: format!("measured in {letter} only") };
     }
     let others: Vec<&str> = others.into_iter().collect();
-    LeftOut {
+    Omission {
         what: workload.to_owned(),
         why: format!("measured with different, not comparable methods ({})", others.join(", ")),
     }

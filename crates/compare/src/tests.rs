@@ -5,7 +5,9 @@ use crate::reference::Reference;
 use crate::test_support::{compression, gauge_channel, own_run, point, with_clocks, with_step};
 use expect_test::{Expect, expect};
 use facts::{Explained, Explanation, Facts, Finding, Quantity, Severity};
-use record::{ChannelId, Cipher, Fact, OfMeter, Outcome, Record, StepMeasurement as Score, Unit, Variant, WorkloadId};
+use record::{
+    ChannelId, Cipher, Fact, MeterChannel, Outcome, Record, StepMeasurement as Score, Unit, Variant, WorkloadId,
+};
 
 /// Explanation of a run with these findings.
 pub(crate) fn explained_by(findings: Vec<Finding>) -> Explanation {
@@ -367,7 +369,7 @@ fn clock_is_not_its_own_cause() {
 #[test]
 fn work_per_watt_is_compared_where_power_was_measured_at_the_same_place() {
     let measured = |source: &str, milliwatts: i64| {
-        let id = ChannelId::meter(OfMeter::Power);
+        let id = ChannelId::meter(MeterChannel::Power);
         let mut record = gauge_channel(own_run(), id, Unit::Milliwatts, &[milliwatts; 120]);
         record.samples.channels[0].source = source.into();
         with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (10.0, 40.0), compression(6000))
@@ -387,7 +389,7 @@ fn work_per_watt_is_compared_where_power_was_measured_at_the_same_place() {
 fn states_of_a_power_measurement_are_compared_and_valid_without_other_figures() {
     let measured = |milliwatts: i64| {
         let power: Vec<i64> = (0..120).map(|row| milliwatts + row % 3).collect();
-        let mut record = gauge_channel(own_run(), ChannelId::meter(OfMeter::Power), Unit::Milliwatts, &power);
+        let mut record = gauge_channel(own_run(), ChannelId::meter(MeterChannel::Power), Unit::Milliwatts, &power);
         record.run.mode = record::Mode::own("power");
         let rest = record::StepMeasurement::Wait(record::Wait::default());
         with_step(record, WorkloadId::Wait, "off", &[], (10.0, 40.0), rest)

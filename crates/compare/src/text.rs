@@ -1,7 +1,7 @@
 //! Comparisons as text for a terminal.
 
 use super::table::Table;
-use super::{Comparison, LeftOut, Line, left_out_lines};
+use super::{Comparison, Line, Omission, left_out_lines};
 use facts::lines::{fitted, wrapped_at};
 use facts::plain::shortened;
 use std::fmt::Write;
@@ -196,7 +196,7 @@ fn listed<'a>(heading: &str, lines: impl Iterator<Item = (String, &'a Line, &'a 
 }
 
 /// Omitted figures, with the reason.
-pub(super) fn left_out(left_out: &[LeftOut], columns: usize) -> String {
+pub(super) fn left_out(left_out: &[Omission], columns: usize) -> String {
     let line = |line: String| wrapped_at(&format!("   {line}"), 6, columns) + "\n";
     let text: String = left_out_lines(left_out).into_iter().map(line).collect();
     if text.is_empty() { text } else { format!("\nNot compared:\n{text}") }

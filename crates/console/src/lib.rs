@@ -3,7 +3,6 @@
 #![forbid(unsafe_code)]
 
 pub mod input;
-pub mod look;
 pub mod monitor;
 pub mod output;
 mod paint;
@@ -14,5 +13,6 @@ mod run_watch;
 pub mod signals;
 pub mod status;
 pub mod stderr;
+pub mod terminal_caps;
 pub mod wrap;
 mod write;

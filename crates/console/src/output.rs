@@ -3,7 +3,7 @@
 
 pub use crate::stderr::note;
 
-use crate::look::{Look, line_columns, text_columns};
+use crate::terminal_caps::{TerminalCaps, line_columns, text_columns};
 use crate::write::LOOK_EVERY;
 use crate::{paint, signals, stderr, wrap};
 use anyhow::Context;
@@ -30,10 +30,10 @@ pub fn print(text: &str) -> anyhow::Result<()> {
 
 /// Prints a text for people, in the columns, characters and colours of a terminal.
 pub fn print_text(text: &str) -> anyhow::Result<()> {
-    let (look, columns) = (Look::of_this_terminal(), line_columns());
+    let (look, columns) = (TerminalCaps::of_this_terminal(), line_columns());
     let text = columns.map_or_else(|| text.to_owned(), |columns| wrap::text(text, columns));
     let mut text = facts::harmless(&text).into_owned();
-    if look.letters.are_ascii(columns.is_some()) {
+    if look.charset.are_ascii(columns.is_some()) {
         text = paint::ascii(&text);
     }
     if look.colours && columns.is_some() {

@@ -4,7 +4,7 @@ mod step_log;
 mod words;
 
 use crate::run_watch::RunWatch;
-use crate::{look, signals, stderr};
+use crate::{signals, stderr, terminal_caps};
 use bench::{Progress, SHOWN_S_MIN, TimeLeft, TimeLeftDisplay};
 use facts::lines::{padded, width};
 use std::cell::{Cell, RefCell};
@@ -63,7 +63,7 @@ impl ProgressBar {
     /// As [`Self::new`], with a screen in place of the bar. Lines are printed when the user leaves it.
     pub fn with_picture(quiet: bool, picture: Option<Box<dyn Picture>>) -> Self {
         stderr::hold(picture.is_some());
-        let shown = match (quiet, stderr::is_terminal() && look::has_cursor()) {
+        let shown = match (quiet, stderr::is_terminal() && terminal_caps::has_cursor()) {
             (true, _) => Style::Nothing,
             (false, true) => Style::Bar,
             (false, false) => Style::Lines,

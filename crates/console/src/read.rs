@@ -2,7 +2,7 @@
 
 use crate::{input, output};
 use anyhow::Context;
-use logs::any_file::{self, Unreadable};
+use logs::any_file::{self, UnreadableReason};
 use logs::{ForeignFile, TextResult};
 use record::Record;
 use std::io::Read;
@@ -95,19 +95,22 @@ fn read_all_from(input: impl Read, file: &Path) -> anyhow::Result<Vec<NamedRecor
     }
 }
 
-fn sentence(why: Unreadable, file: &str) -> anyhow::Error {
+fn sentence(why: UnreadableReason, file: &str) -> anyhow::Error {
     match why {
-        Unreadable::Stream(missing) => anyhow::Error::new(missing).context(file.to_owned()),
-        Unreadable::NoSamples => anyhow::anyhow!("{file} is a recording without samples."),
-        Unreadable::Json(error) => {
+        UnreadableReason::Stream(missing) => anyhow::Error::new(missing).context(file.to_owned()),
+        UnreadableReason::NoSamples => anyhow::anyhow!("{file} is a recording without samples."),
+        UnreadableReason::Json(error) => {
             anyhow::Error::new(error).context(format!("{file} is JSON but not an sbc-bench result file"))
         }
-        Unreadable::LogPart(_) | Unreadable::Comparison(_) | Unreadable::LostLines | Unreadable::Misread(_) => {
+        UnreadableReason::LogPart(_)
+        | UnreadableReason::Comparison(_)
+        | UnreadableReason::LostLines
+        | UnreadableReason::Misread(_) => {
             anyhow::anyhow!("{file} is {why}.")
         }
-        Unreadable::Foreign(_) => NoResults(format!("{file} is {why}.")).into(),
-        Unreadable::NoResults(text) if text.trim().is_empty() => NoResults(format!("{file} is empty.")).into(),
-        Unreadable::NoResults(text) => match command_for(&text) {
+        UnreadableReason::Foreign(_) => NoResults(format!("{file} is {why}.")).into(),
+        UnreadableReason::NoResults(text) if text.trim().is_empty() => NoResults(format!("{file} is empty.")).into(),
+        UnreadableReason::NoResults(text) => match command_for(&text) {
             Some((what, way)) => NoResults(format!("{file} is {what} and contains no results; use {way}.")),
             None => match ForeignFile::of_text(&text) {
                 Some(kind) => NoResults(format!("{file} is {}; {}.", kind.what, kind.way)),

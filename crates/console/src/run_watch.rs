@@ -34,7 +34,7 @@ impl RunWatch {
         for (row, at_ms) in record.samples.at_ms.iter().enumerate().skip(self.rows) {
             watch.row(*at_ms, channels.iter().map(|channel| channel.values.get(row).copied().flatten()));
             changed(Change::Row(&watch));
-            watch.seen();
+            watch.discard_events();
         }
         self.rows = record.samples.at_ms.len();
         self.watch = Some(watch);

@@ -5,7 +5,7 @@
 use crate::{status, stderr};
 use machine::settings::RestoreHandle;
 use machine::threads;
-use record::{NotRestored, RestoreOutcome};
+use record::{RestoreOutcome, UnrestoredSetting};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -93,7 +93,7 @@ pub fn ignore_hangup() {
 /// Ctrl-Z: restores settings and stops everything until the process is continued. Reports the time afterwards.
 fn stop() {
     let way_back = RESTORE_HANDLE.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    if let Some(time) = process::standstill::pause(way_back.as_ref()) {
+    if let Some(time) = process::interruption::pause(way_back.as_ref()) {
         let seconds = time.as_secs_f64();
         stderr::note(&format!("Stopped for {seconds:.1} s; the step running at that time is not comparable."));
     }
@@ -116,10 +116,11 @@ fn exit_now() {
         Ok(_) => back.recv_timeout(RESTORE_TIME_MAX).unwrap_or_default(),
         Err(_) => put_back(),
     };
-    let left: Vec<NotRestored> = NotRestored::among(&outcomes).collect();
+    let left: Vec<UnrestoredSetting> = UnrestoredSetting::among(&outcomes).collect();
     left.iter().for_each(|left| stderr::note(&left.sentence()));
     stderr::settle();
-    let status = if left.iter().any(NotRestored::is_failure) { status::NOT_RESTORED } else { status::INTERRUPTED };
+    let status =
+        if left.iter().any(UnrestoredSetting::is_failure) { status::NOT_RESTORED } else { status::INTERRUPTED };
     std::process::exit(status.into());
 }
 

@@ -3,7 +3,7 @@
 //!
 //! A bounded number of lines is queued until it is written; of the bar only the latest state.
 
-use crate::look::{COLUMNS_MIN, Look};
+use crate::terminal_caps::{COLUMNS_MIN, TerminalCaps};
 use crate::write::write_all;
 use crate::{paint, wrap};
 use machine::Outbox;
@@ -47,7 +47,7 @@ pub fn line(text: &str) {
     if on_terminal {
         text = wrap::line(&text, columns().max(COLUMNS_MIN));
     }
-    if Look::of_this_terminal().letters.are_ascii(on_terminal) {
+    if TerminalCaps::of_this_terminal().charset.are_ascii(on_terminal) {
         text = paint::ascii(&text);
     }
     change(|due| {
@@ -66,7 +66,8 @@ pub fn note(text: &str) {
 
 /// Sets the bar below all lines of a terminal: one line without control characters. An empty text removes it.
 pub fn bar(text: &str) {
-    let text = if Look::of_this_terminal().letters.are_ascii(true) { paint::ascii(text) } else { text.to_owned() };
+    let text =
+        if TerminalCaps::of_this_terminal().charset.are_ascii(true) { paint::ascii(text) } else { text.to_owned() };
     change(|due| due.bar = text);
 }
 
@@ -85,7 +86,7 @@ pub fn is_terminal() -> bool {
 
 /// Columns of the terminal on standard error.
 pub fn columns() -> usize {
-    let (columns, _) = crate::look::size(std::io::stderr());
+    let (columns, _) = crate::terminal_caps::size(std::io::stderr());
     usize::from(columns)
 }
 

@@ -16,4 +16,4 @@ pub(crate) use testkit::records as test_support;
 
 pub use diagnosis::narrative::{Narrative, Paragraph, remedy};
 pub use diagnosis::{explain, explain_findings};
-pub use document::{Document, OfFile, printed_findings};
+pub use document::{Document, FileElement, printed_findings};

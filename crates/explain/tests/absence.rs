@@ -100,12 +100,12 @@ fn take(value: &mut Value, path: &[String], nothing: &Value) -> bool {
 }
 
 /// Statements about a Record.
-struct Said {
+struct Statements {
     explained: Explanation,
     zeros: BTreeSet<String>,
 }
 
-impl Said {
+impl Statements {
     fn of(record: &Record) -> Self {
         let mut watch = Watch::new(record.clone());
         for (row, at_ms) in record.samples.at_ms.iter().enumerate() {
@@ -150,10 +150,10 @@ fn nothing_is_concluded_from_what_was_not_read() {
     let mut wrong = Vec::new();
     let mut tried = 0;
     for (name, record) in records() {
-        let whole = Said::of(&record);
+        let whole = Statements::of(&record);
         for (source, less) in without_each(&record) {
             tried += 1;
-            let more = Said::of(&less).more_than(&whole);
+            let more = Statements::of(&less).more_than(&whole);
             wrong.extend(more.into_iter().map(|said| format!("{name} without {source}: {said}")));
         }
     }

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 const AGREEMENT_MIN: f64 = 0.995;
 
 /// Differences judged one by one, by kind of log.
-const JUDGED: &[Judged] = &[Judged {
+const JUDGED: &[KnownDifference] = &[KnownDifference {
     field: "clock points",
     logs: &["3EOw.txt", "3PLr.txt"],
     reason: "a negative raw value is no clock: it is left out and the line listed as not \
@@ -24,7 +24,7 @@ const JUDGED: &[Judged] = &[Judged {
 }];
 
 /// A judged difference.
-struct Judged {
+struct KnownDifference {
     /// Field.
     field: &'static str,
     /// Logs it occurs in.

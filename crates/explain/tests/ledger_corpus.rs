@@ -5,7 +5,7 @@
 
 use crate::files;
 use facts::Facts;
-use facts::{Explanation, Ledger, Part, Tenths, Verdict, Witness};
+use facts::{EvidenceSource, Explanation, Ledger, Part, Tenths, Verdict};
 use record::Record;
 use std::collections::BTreeSet;
 
@@ -80,8 +80,8 @@ fn parts_are_sound(told: &str, record: &Record, explained: &Explanation, ledger:
         assert!(points.low <= points.percent && points.percent <= points.high, "{told}");
         assert!(part.built_up.is_none_or(|built_up| built_up <= points.percent), "{told}");
         assert!(!part.by.is_empty(), "{told}: nothing shows {:?}", part.cause);
-        let is_doubted = |witness: &Witness| match witness {
-            Witness::ClaimedClock(id) => doubted.iter().any(|column| column.channel == *id),
+        let is_doubted = |witness: &EvidenceSource| match witness {
+            EvidenceSource::ClaimedClock(id) => doubted.iter().any(|column| column.channel == *id),
             _ => false,
         };
         assert!(!part.by.iter().any(is_doubted), "{told}: {:?}", part.by);

@@ -13,20 +13,20 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Requirements for a group of answers, in percent.
-struct Wanted {
+struct Requirement {
     included_min: f64,
     wrong_max: f64,
 }
 
 /// Answers by cpuinfo alone.
-const ALONE: Wanted = Wanted { included_min: 75.0, wrong_max: 2.0 };
+const ALONE: Requirement = Requirement { included_min: 75.0, wrong_max: 2.0 };
 /// Answers by cpuinfo and device tree.
-const WITH_TREE: Wanted = Wanted { included_min: 97.0, wrong_max: 1.0 };
+const WITH_TREE: Requirement = Requirement { included_min: 97.0, wrong_max: 1.0 };
 /// Answers for logs with a device tree.
-const LOGS: Wanted = Wanted { included_min: 98.0, wrong_max: 0.0 };
+const LOGS: Requirement = Requirement { included_min: 98.0, wrong_max: 0.0 };
 
 /// Answers for logs without labels.
-const ANY: Wanted = Wanted { included_min: 50.0, wrong_max: 0.0 };
+const ANY: Requirement = Requirement { included_min: 50.0, wrong_max: 0.0 };
 
 /// Letters and digits in lower case.
 fn squash(text: &str) -> String {
@@ -152,7 +152,7 @@ impl Tally {
         100.0 * count as f64 / self.asked.max(1) as f64
     }
 
-    fn judge(&self, title: &str, wanted: &Wanted) {
+    fn judge(&self, title: &str, wanted: &Requirement) {
         let (included, wrong) = (self.percent(self.included), self.percent(self.wrong.len()));
         eprintln!(
             "{title}: {} answers, right name included {included:.1} %, wrong {wrong:.1} %, unknown {}, points {:.1}",
@@ -180,7 +180,7 @@ fn real_ones(spec: &Path) -> Vec<(Label, Vec<u8>)> {
 }
 
 /// A composed cpuinfo file.
-struct Composed {
+struct CpuinfoCase {
     vendor: String,
     soc: String,
     /// Whether cpuinfo identifies this SoC: `only`, `among` or `none`.
@@ -189,11 +189,11 @@ struct Composed {
     text: Vec<u8>,
 }
 
-fn composed() -> Vec<Composed> {
+fn composed() -> Vec<CpuinfoCase> {
     let rows = files::truth("cpuinfo").into_iter();
     rows.map(|[file, vendor, soc, compatible, alone]| {
         let compatible = [compatible].into_iter().filter(|text| text != "-");
-        Composed {
+        CpuinfoCase {
             text: std::fs::read(files::composed().join("cpuinfo").join(&file)).unwrap(),
             label: Label { file, names: vec![Name::parse(&soc)], compatible: compatible.collect(), model: None },
             vendor,

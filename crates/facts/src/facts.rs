@@ -7,9 +7,9 @@ use crate::foreign::in_lines;
 use crate::names::short;
 use crate::thermal::{self, ThermalResult};
 use crate::view::{
-    self, BelowTop, ClockFall, ClusterClock, Cooling, CpuUse, CpuWait, Death, Decline, DoubtedColumn, Energy,
-    FirmwareBits, FirmwareClock, Halves, Heat, Idle, LoadClock, LostCpus, Phase, PowerSource, ProgramScore,
-    ScoreEnergy, ScoreSteps, SeriesTrend, SwapGrowth, SwitchedOff,
+    self, ClockFall, ClusterClock, Cooling, CpuUse, CpuWait, Death, Decline, DoubtedColumn, Energy, FirmwareBits,
+    FirmwareClock, Halves, Heat, Idle, LoadClock, LostCpus, Phase, PowerSource, ProgramScore, ScoreEnergy, ScoreSteps,
+    SeriesTrend, SwapGrowth, SwitchedOffCpu, TimeBelowTop,
 };
 use crate::{Explanation, Figure, Finding, figures, soc};
 use record::{Channel, Fact, Record, RuleId, Variant, Window, WorkBound};
@@ -210,7 +210,7 @@ views! {
     /// Cooling devices that acted.
     raised_cooling: Vec<Cooling> = |facts| view::raised_cooling(facts);
     /// Policies that spent time below their highest OPP under load.
-    residency_below_top: Vec<BelowTop> = |facts| view::residency_below_top(facts);
+    residency_below_top: Vec<TimeBelowTop> = |facts| view::residency_below_top(facts);
     /// Workloads that waited for memory; `None` if none did.
     waited_for_memory: Option<CpuWait> = |facts| view::waited_for_memory(facts);
     /// Totals of 7-zip on all CPUs, each with its step.
@@ -232,7 +232,7 @@ views! {
     /// Stretches during which CPUs were lost.
     lost_cpus: Vec<LostCpus> = |facts| view::lost_cpus(facts);
     /// Intervals during which the run itself had switched CPUs off.
-    switched_off: Vec<SwitchedOff> = |facts| view::switched_off(facts);
+    switched_off: Vec<SwitchedOffCpu> = |facts| view::switched_off(facts);
     /// Growth of swap.
     swap_growth: Option<SwapGrowth> = |facts| view::swap_growth(facts);
     /// Clocks reported by the firmware, with those of the kernel.

@@ -26,7 +26,7 @@ pub fn in_lines(record: &Record) -> Cow<'_, Record> {
     let channels = bare.samples.channels.iter_mut();
     let values: Vec<_> = channels.map(|channel| std::mem::take(&mut channel.values)).collect();
     let (mut json, mut is_bent) = (Vec::new(), false);
-    let mut writer = Serializer::with_formatter(&mut json, Straighten { is_bent: &mut is_bent });
+    let mut writer = Serializer::with_formatter(&mut json, OneLineFormatter { is_bent: &mut is_bent });
     if bare.serialize(&mut writer).is_err() {
         return Cow::Owned(nothing(record));
     }
@@ -52,12 +52,12 @@ fn nothing(record: &Record) -> Record {
     Record::new(source, Run::default())
 }
 
-struct Straighten<'a> {
+struct OneLineFormatter<'a> {
     /// True once a string was not.
     is_bent: &'a mut bool,
 }
 
-impl Formatter for Straighten<'_> {
+impl Formatter for OneLineFormatter<'_> {
     fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
         let line = one_line(fragment);
         *self.is_bent |= matches!(line, Cow::Owned(_));

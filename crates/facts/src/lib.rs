@@ -34,12 +34,12 @@ pub(crate) use testkit::records as test_support;
 
 pub use change::signed_percent;
 pub use explanation::{
-    Basis, Cause, Deficit, Diagnosis, Effect, Elasticity, Expected, Explanation, Ledger, Limiter, Method, Part, Points,
-    ScoreLoss, ScoreVerdict, Size, Tenths, WholePercents, rounded_to_sum,
+    Basis, Cause, Deficit, Diagnosis, Effect, Elasticity, ExpectedScore, Explanation, Ledger, Limiter, Method, Part,
+    Points, ScoreLoss, ScoreVerdict, Size, Tenths, WholePercents, rounded_to_sum,
 };
 pub use facts::{Explained, Facts};
 pub use figures::Figure;
-pub use finding::{Finding, Place, Quantity, Scope, Severity, Span, Verdict, Witness};
+pub use finding::{EvidenceSource, Finding, Place, Quantity, Scope, Severity, Span, Verdict};
 pub use lines::{duration, how_many, size_words, unmeasured, utc, wrapped};
 pub use machine_name::machine_name;
 pub use number::{number, with_unit};

@@ -1,7 +1,7 @@
 //! Statistics for verdicts: median, median absolute deviation, relative standard deviation and the exact confidence
 //! interval of the median.
 
-use record::{Arrange, Total};
+use record::{StableSort, Total};
 
 pub use record::MedianInterval;
 pub use record::statistics::{median, median_absolute_deviation, median_interval};
@@ -67,7 +67,7 @@ impl Line {
 /// Ascending, without NaN.
 fn sorted(values: &[f64]) -> Vec<f64> {
     let mut sorted: Vec<f64> = values.iter().copied().filter(|v| !v.is_nan()).collect();
-    sorted.arrange_by(f64::total_cmp);
+    sorted.stable_sort_by(f64::total_cmp);
     sorted
 }
 

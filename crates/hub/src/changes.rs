@@ -1,9 +1,9 @@
 //! Permanent changes of the figures of a machine. Searched for when a result arrives, with the statistics of `trend`;
 //! each change is reported once.
 
-use crate::derive::{self, Derived, Main};
+use crate::derive::{self, MainFigure, ResultSummary};
 use crate::originals;
-use crate::store::{Row, Session, Trouble, first};
+use crate::store::{Row, Session, StoreError, first};
 use compare::settings;
 use compare::trend::change_points;
 use facts::Facts;
@@ -94,9 +94,9 @@ pub fn look(
     session: &mut dyn Session,
     owner: i64,
     result: i64,
-    derived: &Derived,
+    derived: &ResultSummary,
     now_utc_ms: i64,
-) -> Result<usize, Trouble> {
+) -> Result<usize, StoreError> {
     let takes_part = derived.started_utc_ms.is_some() && derived.died_in.is_none() && derived.verdict != "invalid";
     if !takes_part || derived.figures.is_empty() {
         return Ok(0);
@@ -126,7 +126,7 @@ pub fn look(
     Ok(new)
 }
 
-/// Part of [`Main`] that a history needs.
+/// Part of [`MainFigure`] that a history needs.
 #[derive(Debug, Deserialize)]
 struct Point {
     key: String,
@@ -139,7 +139,7 @@ fn history(
     owner: i64,
     machine: &str,
     result: i64,
-) -> Result<Vec<(i64, i64, Vec<Point>)>, Trouble> {
+) -> Result<Vec<(i64, i64, Vec<Point>)>, StoreError> {
     let sql = "SELECT id, started_utc_ms, figures FROM result WHERE owner = $1 AND machine = $2 AND quarantined IS NULL \
                AND died_in IS NULL AND verdict <> 'invalid' AND started_utc_ms IS NOT NULL \
                AND coalesce(board_id, 0) = (SELECT coalesce(board_id, 0) FROM result WHERE id = $4) \
@@ -160,7 +160,7 @@ fn is_known(
     figure: &str,
     from: i64,
     rises: bool,
-) -> Result<bool, Trouble> {
+) -> Result<bool, StoreError> {
     let direction = if rises { ">" } else { "<" };
     let sql = format!(
         "SELECT 1 FROM change WHERE owner = $1 AND machine = $2 AND figure = $3 AND since_utc_ms >= $4 \
@@ -173,12 +173,12 @@ fn is_known(
 fn note(
     session: &mut dyn Session,
     owner: i64,
-    derived: &Derived,
-    main: &Main,
+    derived: &ResultSummary,
+    main: &MainFigure,
     shift: &Shift,
     (before, after): (i64, i64),
     now_utc_ms: i64,
-) -> Result<(), Trouble> {
+) -> Result<(), StoreError> {
     let percent = 100.0 * (shift.after - shift.before) / shift.before;
     let gain_percent = if main.higher_is_better { percent } else { -percent };
     let started = first(session, "SELECT started_utc_ms FROM result WHERE id = $1", &[after.into()])?;
@@ -203,7 +203,7 @@ fn note(
 }
 
 /// Settings that differ between the results before and after a change.
-fn cause(session: &mut dyn Session, before: i64, after: i64) -> Result<String, Trouble> {
+fn cause(session: &mut dyn Session, before: i64, after: i64) -> Result<String, StoreError> {
     let mut records = Vec::new();
     for id in [before, after] {
         let row = first(session, "SELECT hash FROM result WHERE id = $1", &[id.into()])?;
@@ -237,7 +237,7 @@ const COLUMNS: &str = "SELECT change.id, change.machine, change.figure, value_be
                        result.slug, acknowledged_utc_ms, result.figures FROM change JOIN result ON result.id = change.result_id";
 
 fn change(row: &Row) -> Change {
-    let mut figures: Vec<Main> = serde_json::from_str(row.text(9).unwrap_or("[]")).unwrap_or_default();
+    let mut figures: Vec<MainFigure> = serde_json::from_str(row.text(9).unwrap_or("[]")).unwrap_or_default();
     figures.retain(|main| Some(main.key.as_str()) == row.text(2));
     // A figure that this program no longer makes has only its key.
     let (name, unit) = figures.pop().map_or_else(|| (row.words(2), String::new()), |main| (main.name, main.unit));
@@ -256,17 +256,17 @@ fn change(row: &Row) -> Change {
     }
 }
 
-pub fn all(session: &mut dyn Session, owner: i64) -> Result<Vec<Change>, Trouble> {
+pub fn all(session: &mut dyn Session, owner: i64) -> Result<Vec<Change>, StoreError> {
     let sql = format!("{COLUMNS} WHERE change.owner = $1 ORDER BY change.id DESC LIMIT 200");
     Ok(session.run(&sql, &[owner.into()])?.iter().map(change).collect())
 }
 
-pub fn one(session: &mut dyn Session, id: i64) -> Result<Option<Change>, Trouble> {
+pub fn one(session: &mut dyn Session, id: i64) -> Result<Option<Change>, StoreError> {
     Ok(first(session, &format!("{COLUMNS} WHERE change.id = $1"), &[id.into()])?.as_ref().map(change))
 }
 
 /// Acknowledges a change and drops its unsent notices. False if the owner has no such change.
-pub fn acknowledge(session: &mut dyn Session, owner: i64, id: i64, now_utc_ms: i64) -> Result<bool, Trouble> {
+pub fn acknowledge(session: &mut dyn Session, owner: i64, id: i64, now_utc_ms: i64) -> Result<bool, StoreError> {
     let sql = "UPDATE change SET acknowledged_utc_ms = coalesce(acknowledged_utc_ms, $1) WHERE id = $2 AND owner = $3 RETURNING id";
     if session.run(sql, &[now_utc_ms.into(), id.into(), owner.into()])?.is_empty() {
         return Ok(false);

@@ -4,7 +4,7 @@
 
 use crate::names::Kind;
 use crate::results::NAMED;
-use crate::store::{Store, Trouble, first, number, read, read_all, write};
+use crate::store::{Store, StoreError, first, number, read, read_all, write};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -32,7 +32,7 @@ pub struct Counts {
 
 impl Counts {
     /// Counts everything.
-    pub fn of(store: &dyn Store) -> Result<Self, Trouble> {
+    pub fn of(store: &dyn Store) -> Result<Self, StoreError> {
         let last_name = number(store, "SELECT max(id) FROM name", &[])?;
         let total = number(store, "SELECT count(*) FROM result WHERE listed = 1", &[])?;
         let mut counts = Self { total, last_name, ..Self::default() };
@@ -60,7 +60,7 @@ impl Counts {
     }
 
     /// The stored counts; counts now if none are stored or a newer program stored them in another form.
-    pub fn latest(store: &dyn Store) -> Result<Self, Trouble> {
+    pub fn latest(store: &dyn Store) -> Result<Self, StoreError> {
         let row = read(store, |session| first(session, "SELECT counts FROM counted WHERE id = 1", &[]))?;
         match row.and_then(|row| serde_json::from_str(row.text(0)?).ok()) {
             Some(counts) => Ok(counts),
@@ -69,14 +69,14 @@ impl Counts {
     }
 
     /// Stores the counts.
-    pub fn note(&self, store: &dyn Store) -> Result<(), Trouble> {
-        let text = serde_json::to_string(self).map_err(|error| Trouble::of(error.to_string()))?;
+    pub fn note(&self, store: &dyn Store) -> Result<(), StoreError> {
+        let text = serde_json::to_string(self).map_err(|error| StoreError::of(error.to_string()))?;
         let sql =
             "INSERT INTO counted (id, counts) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET counts = excluded.counts";
         write(store, |session| session.run(sql, &[text.as_str().into()])).map(drop)
     }
 
-    fn count_died(&mut self, store: &dyn Store) -> Result<(), Trouble> {
+    fn count_died(&mut self, store: &dyn Store) -> Result<(), StoreError> {
         let sql = "SELECT board_id, count(*) FROM result WHERE listed = 1 AND died_in IS NOT NULL GROUP BY board_id";
         let rows = read_all(store, |session| session.run(sql, &[]))?;
         for row in rows {
@@ -92,7 +92,7 @@ impl Counts {
     }
 
     /// A core type has the results of all its sets of cores.
-    fn count_cores(&mut self, store: &dyn Store) -> Result<(), Trouble> {
+    fn count_cores(&mut self, store: &dyn Store) -> Result<(), StoreError> {
         let sql = "SELECT name.id, name.words, name.slug, name_core.cores_id FROM name_core JOIN name \
                    ON name.id = name_core.core_id ORDER BY name.id";
         let sets: HashMap<i64, i64> = self.all(Kind::Cores).iter().map(|set| (set.id, set.count)).collect();

@@ -1,7 +1,7 @@
 //! Sends notices by the system's curl and its certificate store. Options are passed on standard input, because every
 //! user can see arguments. Redirections are not followed: a receiver could choose an address in the network of the hub.
 
-use crate::outside::{NotOutside, Server};
+use crate::outside::{AddressRefusal, Server};
 use std::time::Duration;
 
 /// Exit status of curl for a connection that was refused (curl(1), EXIT CODES).
@@ -16,7 +16,7 @@ pub(crate) fn send(url: &str, allow_private: bool, options: &[(&str, &str)], tim
     }
     let server = Server::of(url).ok_or("the address is not valid")?;
     let mut sent = Err("its name has no address".to_owned());
-    for address in server.addresses().map_err(NotOutside::sentence)? {
+    for address in server.addresses().map_err(AddressRefusal::sentence)? {
         let options = [&addressed[..], &[("connect-to", &address)]].concat();
         match once(&options, time_max) {
             // The server may have an IPv6 address that is unreachable from here.

@@ -19,7 +19,7 @@ const VALUES_MAX: usize = 4 << 20;
 
 /// Data that the database stores with the original of a result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Derived {
+pub struct ResultSummary {
     /// Mode of the run, or `log`.
     pub kind: String,
     /// Board and cores, or the alias.
@@ -35,12 +35,12 @@ pub struct Derived {
     pub headline: String,
     /// Cells of the table of results.
     pub cells: Vec<String>,
-    pub figures: Vec<Main>,
+    pub figures: Vec<MainFigure>,
     /// Sort keys in the order of [`SORTS`].
     pub sorted_by: [Option<f64>; SORTS.len()],
 }
 
-impl Derived {
+impl ResultSummary {
     /// Limits the start of the run to its arrival: a board with a wrong clock must not always be the latest.
     #[must_use]
     pub fn came(mut self, received_utc_ms: i64) -> Self {
@@ -51,7 +51,7 @@ impl Derived {
 
 /// Main figure of a history.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Main {
+pub struct MainFigure {
     /// Key and cluster; only equal keys are compared.
     pub key: String,
     pub name: String,
@@ -70,12 +70,12 @@ pub fn record(bytes: Vec<u8>) -> Result<Record, String> {
 }
 
 /// Derives data from a Record. `alias` is the sender's name of the machine. An error is one sentence: a rule panicked.
-pub fn derive(record: &Record, alias: Option<&str>) -> Result<Derived, String> {
+pub fn derive(record: &Record, alias: Option<&str>) -> Result<ResultSummary, String> {
     catch_unwind(AssertUnwindSafe(|| of(record, alias)))
         .map_err(|_| "the result could not be explained because of a defect in this program".to_owned())
 }
 
-fn of(record: &Record, alias: Option<&str>) -> Derived {
+fn of(record: &Record, alias: Option<&str>) -> ResultSummary {
     let explained = explain::explain(record);
     let row = Row::of(&explained, "");
     let reference = Reference::of(&explained.facts, &explained.assessment, "");
@@ -95,7 +95,7 @@ fn of(record: &Record, alias: Option<&str>) -> Derived {
     ];
     let clock = row.clock_khz.map(f64::from);
     let [multi, single, aes, copy, fill, miner] = row.figures;
-    Derived {
+    ResultSummary {
         kind: match &record.source {
             Source::Log(_) => "log".to_owned(),
             Source::Run { .. } => facts::plain(record.run.mode.as_str()),
@@ -120,9 +120,9 @@ fn headline(narrative: &Narrative) -> String {
     sentences.cloned().collect::<Vec<_>>().join(" ")
 }
 
-fn main(figure: &Figure) -> Main {
+fn main(figure: &Figure) -> MainFigure {
     let cluster = figure.core.as_ref().map(|core| format!(" #{}", core.cluster)).unwrap_or_default();
-    Main {
+    MainFigure {
         key: format!("{}{cluster}", figure.key),
         name: facts::plain(&figure.name()),
         value: figure.value,

@@ -9,7 +9,7 @@ use crate::log;
 use crate::originals;
 use crate::pages::PageContext;
 use crate::references;
-use crate::store::{Session, Trouble, first, number, read, write};
+use crate::store::{Session, StoreError, first, number, read, write};
 use crate::worker::View;
 
 /// Number of the newest results whose pages are kept: some 360 MB, and 1.3 GB at most.
@@ -35,7 +35,7 @@ pub(crate) struct PageSource {
 
 impl PageSource {
     /// None if there is no such result.
-    pub(crate) fn of(session: &mut dyn Session, hub: &Hub, slug: &str) -> Result<Option<Self>, Trouble> {
+    pub(crate) fn of(session: &mut dyn Session, hub: &Hub, slug: &str) -> Result<Option<Self>, StoreError> {
         let sql = "SELECT id, hash, headline, soc_id, board_id FROM result WHERE slug = $1";
         let Some(row) = first(session, sql, &[slug.into()])? else { return Ok(None) };
         let name = row.integer(3).map(|soc| ("soc_id", soc)).or(row.integer(4).map(|board| ("board_id", board)));
@@ -59,7 +59,7 @@ impl PageSource {
         }))
     }
 
-    pub(crate) fn context(&self, session: &mut dyn Session) -> Result<PageContext, Trouble> {
+    pub(crate) fn context(&self, session: &mut dyn Session) -> Result<PageContext, StoreError> {
         Ok(PageContext {
             slug: self.slug.clone(),
             public_url: self.public_url.clone(),
@@ -69,7 +69,7 @@ impl PageSource {
     }
 
     /// The kept page, if its key is current.
-    pub(crate) fn kept(&self, session: &mut dyn Session) -> Result<Option<Vec<u8>>, Trouble> {
+    pub(crate) fn kept(&self, session: &mut dyn Session) -> Result<Option<Vec<u8>>, StoreError> {
         let sql = "SELECT packed FROM page WHERE result_id = $1 AND key = $2";
         let row = first(session, sql, &[self.id.into(), self.key.as_str().into()])?;
         // A damaged page is replaced.
@@ -77,7 +77,7 @@ impl PageSource {
     }
 
     /// Keeps a page if its result is one of the newest, and removes pages of older ones.
-    pub(crate) fn keep(&self, hub: &Hub, page: &[u8]) -> Result<(), Trouble> {
+    pub(crate) fn keep(&self, hub: &Hub, page: &[u8]) -> Result<(), StoreError> {
         let packed = originals::pack(page);
         let oldest = newest(hub)? - RESULTS_MAX + 1;
         if self.id < oldest || packed.len() > PACKED_BYTES_MAX {
@@ -98,7 +98,7 @@ impl PageSource {
 }
 
 /// The latest valid and listed results with a name, and the builds that derived their figures.
-fn latest_valid(session: &mut dyn Session, column: &str, name: i64) -> Result<Vec<(i64, i64)>, Trouble> {
+fn latest_valid(session: &mut dyn Session, column: &str, name: i64) -> Result<Vec<(i64, i64)>, StoreError> {
     let sql = format!(
         "SELECT id, derived_by FROM result WHERE {column} = $1 AND listed = 1 AND verdict = 'valid' \
          ORDER BY listed_utc_ms DESC, id DESC LIMIT {KNOWN_MAX}"
@@ -108,13 +108,13 @@ fn latest_valid(session: &mut dyn Session, column: &str, name: i64) -> Result<Ve
 }
 
 /// Id of the newest result.
-fn newest(hub: &Hub) -> Result<i64, Trouble> {
+fn newest(hub: &Hub) -> Result<i64, StoreError> {
     number(&*hub.store, "SELECT coalesce(max(id), 0) FROM result", &[])
 }
 
 /// Makes the page of the first listed result after `done` that has none of today, and moves `done` there. False if none is
 /// left, or the hub ends.
-pub fn make_one(hub: &Hub, done: &mut i64) -> Result<bool, Trouble> {
+pub fn make_one(hub: &Hub, done: &mut i64) -> Result<bool, StoreError> {
     let newest = newest(hub)?;
     let after = (*done).max(newest - RESULTS_MAX);
     let next = "SELECT id, slug FROM result WHERE id > $1 AND listed = 1 ORDER BY id LIMIT 1";

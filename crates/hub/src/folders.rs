@@ -1,7 +1,7 @@
 //! Import of results from folders, and export to a folder.
 
 use crate::limits::LimitRefusal;
-use crate::store::{Store, Trouble, each_row, first, read};
+use crate::store::{Store, StoreError, each_row, first, read};
 use crate::submit::{UploadOptions, submit};
 use crate::worker::{Stop, Workers};
 use crate::{originals, private, results};
@@ -31,11 +31,11 @@ pub fn import(
     workers: &Workers,
     places: &[PathBuf],
     sent: &UploadOptions,
-) -> Result<ImportReport, Trouble> {
+) -> Result<ImportReport, StoreError> {
     let mut imported = ImportReport::default();
     let files: Vec<PathBuf> = places.iter().flat_map(|place| files(place, 0, &mut imported.ignored)).collect();
     let (next, report) = (AtomicUsize::new(0), Mutex::new(imported));
-    let work = || -> Result<(), Trouble> {
+    let work = || -> Result<(), StoreError> {
         while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
             let done = import_file(store, workers, file, sent)?;
             let mut all = report.lock().unwrap_or_else(PoisonError::into_inner);
@@ -50,7 +50,7 @@ pub fn import(
     std::thread::scope(|scope| {
         let threads: Vec<_> =
             (0..count).filter_map(|_| std::thread::Builder::new().spawn_scoped(scope, work).ok()).collect();
-        let panicked = |_| Trouble::of("The import met a defect of this program.");
+        let panicked = |_| StoreError::of("The import met a defect of this program.");
         threads.into_iter().try_for_each(|thread| thread.join().map_err(panicked)?)
     })?;
     let mut imported = report.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -63,7 +63,7 @@ fn import_file(
     workers: &Workers,
     file: &Path,
     sent: &UploadOptions,
-) -> Result<ImportReport, Trouble> {
+) -> Result<ImportReport, StoreError> {
     let mut imported = ImportReport::default();
     let name = facts::plain(&file.display().to_string());
     let bytes = match content(file, workers.limits().file_bytes_max) {
@@ -148,8 +148,8 @@ fn content(file: &Path, bytes_max: usize) -> Result<Vec<u8>, String> {
 
 /// Writes the originals of all listed results into a folder, one file each, and returns their number. An error is one
 /// sentence.
-pub fn export(store: &dyn Store, folder: &Path) -> Result<usize, Trouble> {
-    let cannot = |error: std::io::Error| Trouble::of(format!("Cannot write to {}: {error}.", folder.display()));
+pub fn export(store: &dyn Store, folder: &Path) -> Result<usize, StoreError> {
+    let cannot = |error: std::io::Error| StoreError::of(format!("Cannot write to {}: {error}.", folder.display()));
     private::directory(folder).map_err(cannot)?;
     let sql = "SELECT id, slug, hash FROM result WHERE listed = 1 AND id > $1 ORDER BY id LIMIT $2";
     let mut count = 0;
@@ -165,8 +165,8 @@ pub fn export(store: &dyn Store, folder: &Path) -> Result<usize, Trouble> {
     Ok(count)
 }
 
-pub fn owner(store: &dyn Store, name: &str) -> Result<i64, Trouble> {
+pub fn owner(store: &dyn Store, name: &str) -> Result<i64, StoreError> {
     let row = read(store, |session| first(session, "SELECT id FROM token WHERE name = $1", &[name.into()]))?;
     let id = row.and_then(|row| row.integer(0));
-    id.ok_or_else(|| Trouble::of(format!("No token named {name}; see sbc-bench-hub token list.")))
+    id.ok_or_else(|| StoreError::of(format!("No token named {name}; see sbc-bench-hub token list.")))
 }

@@ -1,7 +1,7 @@
 //! History of a machine: each main figure over time, with its permanent changes.
 
-use crate::derive::Main;
-use crate::store::{Row, Session, Trouble, first};
+use crate::derive::MainFigure;
+use crate::store::{Row, Session, StoreError, first};
 use compare::trend::{ChangePoint, change_points};
 
 /// Maximum number of results, the latest ones.
@@ -33,7 +33,7 @@ pub struct Series {
 }
 
 /// The listed results of the machine of a result, and the result itself.
-pub fn of(session: &mut dyn Session, slug: &str) -> Result<Option<History>, Trouble> {
+pub fn of(session: &mut dyn Session, slug: &str) -> Result<Option<History>, StoreError> {
     let sql = "SELECT owner, machine, board_id, (SELECT words FROM name WHERE id = board_id) FROM result \
                WHERE slug = $1 AND quarantined IS NULL";
     let Some(one) = first(session, sql, &[slug.into()])? else { return Ok(None) };
@@ -54,7 +54,7 @@ pub fn of(session: &mut dyn Session, slug: &str) -> Result<Option<History>, Trou
 fn series(rows: &[Row]) -> Vec<Series> {
     let mut all: Vec<(String, Series)> = Vec::new();
     for (index, row) in rows.iter().enumerate() {
-        for main in serde_json::from_str::<Vec<Main>>(row.text(2).unwrap_or("[]")).unwrap_or_default() {
+        for main in serde_json::from_str::<Vec<MainFigure>>(row.text(2).unwrap_or("[]")).unwrap_or_default() {
             if !main.value.is_finite() {
                 continue;
             }

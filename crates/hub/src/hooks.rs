@@ -1,8 +1,8 @@
 //! Hooks: targets of notices about an owner's machines, set on the hub's command line only.
 
 use crate::mail;
-use crate::outside::{NotOutside, Server};
-use crate::store::{Session, Trouble, first};
+use crate::outside::{AddressRefusal, Server};
+use crate::store::{Session, StoreError, first};
 
 /// Format of a notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub struct Hook {
 
 impl Hook {
     /// Checks the target.
-    pub fn new(form: Form, target: &str, allow_private: bool) -> Result<Self, Trouble> {
+    pub fn new(form: Form, target: &str, allow_private: bool) -> Result<Self, StoreError> {
         let server = Server::of(target);
         let (is_target, like) = match form {
             Form::Mail => (mail::is_target(target), mail::TARGET),
@@ -55,13 +55,13 @@ impl Hook {
             }
         };
         let Some(server) = server.filter(|_| is_target) else {
-            return Err(Trouble::of(format!("The target of the form {} is {like}.", form.word())));
+            return Err(StoreError::of(format!("The target of the form {} is {like}.", form.word())));
         };
         if !allow_private {
             match server.addresses() {
-                Err(NotOutside::Private(why)) => return Err(Trouble::of(format!("{why}."))),
+                Err(AddressRefusal::Private(why)) => return Err(StoreError::of(format!("{why}."))),
                 // A name without an address may have one when a notice is sent.
-                Err(NotOutside::Unknown(_)) | Ok(_) => {}
+                Err(AddressRefusal::Unknown(_)) | Ok(_) => {}
             }
         }
         Ok(Self { form, target: target.to_owned(), allow_private })
@@ -74,9 +74,9 @@ impl Hook {
 }
 
 /// Adds a hook for the uploads of a token, or replaces the one with the same target.
-pub fn add(session: &mut dyn Session, token: &str, hook: &Hook) -> Result<(), Trouble> {
+pub fn add(session: &mut dyn Session, token: &str, hook: &Hook) -> Result<(), StoreError> {
     let row = first(session, "SELECT id FROM token WHERE name = $1", &[token.into()])?;
-    let owner = row.and_then(|row| row.integer(0)).ok_or_else(|| Trouble::of(format!("No token named {token}.")))?;
+    let owner = row.and_then(|row| row.integer(0)).ok_or_else(|| StoreError::of(format!("No token named {token}.")))?;
     let sql = "INSERT INTO hook (owner, kind, target, allow_private) VALUES ($1, $2, $3, $4) \
                ON CONFLICT (owner, kind, target) DO UPDATE SET allow_private = excluded.allow_private";
     let values = [owner.into(), hook.form.word().into(), hook.target.as_str().into(), hook.allow_private.into()];
@@ -84,7 +84,7 @@ pub fn add(session: &mut dyn Session, token: &str, hook: &Hook) -> Result<(), Tr
 }
 
 /// All hooks, each with the name of its token.
-pub fn all(session: &mut dyn Session) -> Result<Vec<(String, Hook)>, Trouble> {
+pub fn all(session: &mut dyn Session) -> Result<Vec<(String, Hook)>, StoreError> {
     let sql = "SELECT token.name, hook.kind, hook.target, hook.allow_private FROM hook \
                JOIN token ON token.id = hook.owner ORDER BY token.name, hook.id";
     let rows = session.run(sql, &[])?;
@@ -96,7 +96,7 @@ pub fn all(session: &mut dyn Session) -> Result<Vec<(String, Hook)>, Trouble> {
 }
 
 /// Removes all hooks of a token.
-pub fn remove(session: &mut dyn Session, token: &str) -> Result<(), Trouble> {
+pub fn remove(session: &mut dyn Session, token: &str) -> Result<(), StoreError> {
     let hooks = "SELECT hook.id FROM hook JOIN token ON token.id = hook.owner WHERE token.name = $1";
     session.run(&format!("DELETE FROM notice WHERE sent_utc_ms IS NULL AND hook_id IN ({hooks})"), &[token.into()])?;
     session.run(&format!("DELETE FROM hook WHERE id IN ({hooks})"), &[token.into()]).map(drop)

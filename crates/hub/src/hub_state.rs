@@ -6,7 +6,7 @@ use crate::page_cache::PageCache;
 use crate::rate::Rates;
 use crate::results;
 use crate::shares::Shares;
-use crate::store::{Store, Trouble};
+use crate::store::{Store, StoreError};
 use crate::worker::{Stop, Workers};
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -144,7 +144,7 @@ impl Tally {
 
 impl Hub {
     /// A hub on a migrated database.
-    pub fn new(store: Arc<dyn Store>, settings: Settings) -> Result<Self, Trouble> {
+    pub fn new(store: Arc<dyn Store>, settings: Settings) -> Result<Self, StoreError> {
         let build = results::build_number(&*store, &settings.build)?;
         let rates = Rates::default();
         let counts = RwLock::new(Arc::new(Counts::latest(&*store)?));

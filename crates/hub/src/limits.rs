@@ -1,6 +1,6 @@
 //! Limits of uploads, and reasons of refusals.
 
-use crate::store::Trouble;
+use crate::store::StoreError;
 use logs::any_file::{FOREIGN_BYTES_MAX, FOREIGN_LOG_BYTES_MAX};
 use serde::{Deserialize, Serialize};
 
@@ -51,11 +51,11 @@ pub enum LimitRefusal {
     /// The worker reported a reason.
     Unreadable(String),
     #[serde(skip)]
-    Store(Trouble),
+    Store(StoreError),
 }
 
-impl From<Trouble> for LimitRefusal {
-    fn from(trouble: Trouble) -> Self {
+impl From<StoreError> for LimitRefusal {
+    fn from(trouble: StoreError) -> Self {
         Self::Store(trouble)
     }
 }

@@ -2,7 +2,7 @@
 //! queries and a slug for addresses.
 
 use crate::originals::hash;
-use crate::store::{Session, Trouble, Value, first};
+use crate::store::{Session, StoreError, Value, first};
 use facts::soc::bare_key;
 use serde::{Deserialize, Serialize};
 
@@ -43,7 +43,7 @@ impl Kind {
 const CHARACTERS_MAX: usize = 200;
 
 /// Number of a name, which is added if it is new.
-pub fn number(session: &mut dyn Session, kind: Kind, words: &str) -> Result<Option<i64>, Trouble> {
+pub fn number(session: &mut dyn Session, kind: Kind, words: &str) -> Result<Option<i64>, StoreError> {
     let words: String = facts::plain(words).chars().take(CHARACTERS_MAX).collect();
     if words.is_empty() {
         return Ok(None);
@@ -51,7 +51,7 @@ pub fn number(session: &mut dyn Session, kind: Kind, words: &str) -> Result<Opti
     let plain = slug_of(kind, &words);
     // All spellings of a board are one name, the first one stored.
     let (column, value) = if is_board(kind, &words) { ("slug", &plain) } else { ("words", &words) };
-    let known = |session: &mut dyn Session| -> Result<Option<i64>, Trouble> {
+    let known = |session: &mut dyn Session| -> Result<Option<i64>, StoreError> {
         let values = [kind.word().into(), value.as_str().into()];
         let sql = format!("SELECT id FROM name WHERE kind = $1 AND {column} = $2{}", session.dialect().to_point_to());
         let row = first(session, &sql, &values)?;
@@ -69,7 +69,7 @@ pub fn number(session: &mut dyn Session, kind: Kind, words: &str) -> Result<Opti
             return Ok(Some(id));
         }
     }
-    Err(Trouble { is_passing: true, ..Trouble::of(format!("The name {words} could not be kept.")) })
+    Err(StoreError { is_passing: true, ..StoreError::of(format!("The name {words} could not be kept.")) })
 }
 
 impl From<String> for Value {
@@ -79,7 +79,7 @@ impl From<String> for Value {
 }
 
 /// Stores that a set of cores contains a core type.
-pub fn join_cores(session: &mut dyn Session, cores: i64, core: i64) -> Result<(), Trouble> {
+pub fn join_cores(session: &mut dyn Session, cores: i64, core: i64) -> Result<(), StoreError> {
     let sql = "INSERT INTO name_core (cores_id, core_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
     session.run(sql, &[cores.into(), core.into()]).map(drop)
 }

@@ -4,7 +4,7 @@
 use crate::changes::{self, Change};
 use crate::hooks::{Form, Hook};
 use crate::mail::{self, Mail};
-use crate::store::{Store, Trouble, first, write};
+use crate::store::{Store, StoreError, first, write};
 use crate::{curl, log};
 use serde_json::json;
 use std::time::Duration;
@@ -26,7 +26,7 @@ struct LeaseRow {
 }
 
 /// Sends one notice that is due. False if none is due or the attempt failed.
-pub fn send_one(store: &dyn Store, own_url: &str, now_utc_ms: i64) -> Result<bool, Trouble> {
+pub fn send_one(store: &dyn Store, own_url: &str, now_utc_ms: i64) -> Result<bool, StoreError> {
     let Some(taken) = take(store, now_utc_ms)? else { return Ok(false) };
     let sent = match &taken.hook {
         Some(hook) => send(hook, &taken.changes, own_url, now_utc_ms),
@@ -54,7 +54,7 @@ fn numbers(all: &[i64]) -> String {
     all.iter().map(i64::to_string).collect::<Vec<_>>().join(", ")
 }
 
-fn take(store: &dyn Store, now_utc_ms: i64) -> Result<Option<LeaseRow>, Trouble> {
+fn take(store: &dyn Store, now_utc_ms: i64) -> Result<Option<LeaseRow>, StoreError> {
     let ending = store.dialect().for_one_worker();
     let found = format!(
         "SELECT id, hook_id, change_id, tries FROM notice WHERE sent_utc_ms IS NULL AND tries < $2 \

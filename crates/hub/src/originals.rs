@@ -1,6 +1,6 @@
 //! Originals: redacted and compressed uploads, identified by the hash of their content.
 
-use crate::store::{Session, Store, Trouble, first, read};
+use crate::store::{Session, Store, StoreError, first, read};
 use flate2::read::{ZlibDecoder, ZlibEncoder};
 use flate2::{Compression, Decompress, FlushDecompress};
 use record::hex;
@@ -27,7 +27,7 @@ impl CompressedOriginal {
         Self { hash: hash(bytes), size: bytes.len(), bytes: pack(bytes) }
     }
 
-    pub fn unpacked(&self) -> Result<Vec<u8>, Trouble> {
+    pub fn unpacked(&self) -> Result<Vec<u8>, StoreError> {
         unpack(&self.bytes, self.size, &self.hash)
     }
 }
@@ -40,7 +40,7 @@ pub fn pack(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// The bytes of [`pack`]; an error if they are damaged or have another hash.
-pub fn unpack(packed: &[u8], size: usize, expected: &str) -> Result<Vec<u8>, Trouble> {
+pub fn unpack(packed: &[u8], size: usize, expected: &str) -> Result<Vec<u8>, StoreError> {
     let mut bytes = Vec::with_capacity(size);
     let read = ZlibDecoder::new(packed).take(size as u64 + 1).read_to_end(&mut bytes);
     if read.is_err() || hash(&bytes) != expected {
@@ -60,7 +60,7 @@ pub fn unpack_page(packed: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Stores an original, unless it exists.
-pub fn keep(session: &mut dyn Session, original: &CompressedOriginal) -> Result<(), Trouble> {
+pub fn keep(session: &mut dyn Session, original: &CompressedOriginal) -> Result<(), StoreError> {
     let sql = "INSERT INTO original (hash, size, packed) VALUES ($1, $2, $3) ON CONFLICT (hash) DO NOTHING";
     let values = [original.hash.as_str().into(), (original.size as i64).into(), original.bytes.clone().into()];
     session.run(sql, &values)?;
@@ -68,27 +68,29 @@ pub fn keep(session: &mut dyn Session, original: &CompressedOriginal) -> Result<
     let held = format!("SELECT 1 FROM original WHERE hash = $1{}", session.dialect().to_point_to());
     match first(session, &held, &[original.hash.as_str().into()])? {
         Some(_) => Ok(()),
-        None => Err(Trouble { is_passing: true, ..Trouble::of("The same original is being deleted; try again.") }),
+        None => {
+            Err(StoreError { is_passing: true, ..StoreError::of("The same original is being deleted; try again.") })
+        }
     }
 }
 
-pub fn packed(session: &mut dyn Session, hash: &str) -> Result<CompressedOriginal, Trouble> {
+pub fn packed(session: &mut dyn Session, hash: &str) -> Result<CompressedOriginal, StoreError> {
     let row = first(session, "SELECT size, packed FROM original WHERE hash = $1", &[hash.into()])?;
     let row = row.ok_or_else(|| missing(hash))?;
     let size = row.integer(0).unwrap_or(0).max(0) as usize;
     Ok(CompressedOriginal { hash: hash.to_owned(), size, bytes: row.bytes(1).to_vec() })
 }
 
-fn damaged(hash: &str) -> Trouble {
-    Trouble::of(format!("The original {hash} is damaged."))
+fn damaged(hash: &str) -> StoreError {
+    StoreError::of(format!("The original {hash} is damaged."))
 }
 
-fn missing(hash: &str) -> Trouble {
-    Trouble::of(format!("The original {hash} is missing."))
+fn missing(hash: &str) -> StoreError {
+    StoreError::of(format!("The original {hash} is missing."))
 }
 
 /// The bytes of an original; an error if it is missing or damaged.
-pub fn get(session: &mut dyn Session, hash: &str) -> Result<Vec<u8>, Trouble> {
+pub fn get(session: &mut dyn Session, hash: &str) -> Result<Vec<u8>, StoreError> {
     packed(session, hash)?.unpacked()
 }
 
@@ -115,7 +117,7 @@ impl Unpacking {
     }
 
     /// The next `count` bytes, or the rest; none at the end. Damage may be found only at the end.
-    pub fn next(&mut self, store: &dyn Store, count: usize) -> Result<Option<Vec<u8>>, Trouble> {
+    pub fn next(&mut self, store: &dyn Store, count: usize) -> Result<Option<Vec<u8>>, StoreError> {
         if self.left == 0 {
             return Ok(None);
         }
@@ -142,7 +144,7 @@ impl Unpacking {
         Ok(Some(bytes))
     }
 
-    fn read(&mut self, store: &dyn Store) -> Result<(), Trouble> {
+    fn read(&mut self, store: &dyn Store) -> Result<(), StoreError> {
         let sql = "SELECT substr(packed, CAST(CAST($2 AS BIGINT) AS INTEGER), CAST(CAST($3 AS BIGINT) AS INTEGER)) \
                    FROM original WHERE hash = $1";
         let values = [self.hash.as_str().into(), (self.at as i64 + 1).into(), (PIECE_BYTES as i64).into()];
@@ -155,7 +157,7 @@ impl Unpacking {
 }
 
 /// Removes an original that no result needs.
-pub fn forget(session: &mut dyn Session, hash: &str) -> Result<(), Trouble> {
+pub fn forget(session: &mut dyn Session, hash: &str) -> Result<(), StoreError> {
     let lock = format!("SELECT 1 FROM original WHERE hash = $1{}", session.dialect().to_remove());
     session.run(&lock, &[hash.into()])?;
     let sql = "DELETE FROM original WHERE hash = $1 AND NOT EXISTS (SELECT 1 FROM result WHERE result.hash = $1)";

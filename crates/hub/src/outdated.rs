@@ -1,20 +1,20 @@
 //! Derives results of older builds again, one after the other, in a worker.
 
-use crate::derive::Derived;
+use crate::derive::ResultSummary;
 use crate::log;
 use crate::originals::{self, CompressedOriginal};
 use crate::results::replace;
-use crate::store::{Dialect, Session, Store, Trouble, first, number, read, write};
+use crate::store::{Dialect, Session, Store, StoreError, first, number, read, write};
 use crate::worker::{Stop, Workers};
 
 /// Number of results derived by an older build.
-pub fn count(store: &dyn Store, build: i64) -> Result<i64, Trouble> {
+pub fn count(store: &dyn Store, build: i64) -> Result<i64, StoreError> {
     number(store, "SELECT count(*) FROM result WHERE derived_by < $1", &[build.into()])
 }
 
 /// Derives one result of an older build again. False if none is left. A result that the database refuses is logged and
 /// quarantined; otherwise it would stay the first, and no other would be derived.
-pub fn derive_one(store: &dyn Store, workers: &Workers, stop: &Stop, build: i64) -> Result<bool, Trouble> {
+pub fn derive_one(store: &dyn Store, workers: &Workers, stop: &Stop, build: i64) -> Result<bool, StoreError> {
     let mut taken = None;
     let derive = |found: &OldBuildResult| found.derived(workers, stop);
     match (derive_first(store, build, &derive, &mut taken), taken) {
@@ -28,9 +28,14 @@ pub fn derive_one(store: &dyn Store, workers: &Workers, stop: &Stop, build: i64)
 }
 
 /// Derives a result; none if the hub ends.
-type Derive<'a> = &'a dyn Fn(&OldBuildResult) -> Option<Result<Derived, String>>;
+type DeriveFunction<'a> = &'a dyn Fn(&OldBuildResult) -> Option<Result<ResultSummary, String>>;
 
-fn derive_first(store: &dyn Store, build: i64, derive: Derive<'_>, taken: &mut Option<i64>) -> Result<bool, Trouble> {
+fn derive_first(
+    store: &dyn Store,
+    build: i64,
+    derive: DeriveFunction<'_>,
+    taken: &mut Option<i64>,
+) -> Result<bool, StoreError> {
     let dialect = store.dialect();
     if dialect == Dialect::Sqlite {
         // Does not hold the connection that writes while it derives: no other process derives.
@@ -59,7 +64,7 @@ struct OldBuildResult {
 }
 
 impl OldBuildResult {
-    fn derived(&self, workers: &Workers, stop: &Stop) -> Option<Result<Derived, String>> {
+    fn derived(&self, workers: &Workers, stop: &Stop) -> Option<Result<ResultSummary, String>> {
         let original = match &self.original {
             Ok(original) => original,
             Err(why) => return Some(Err(why.clone())),
@@ -75,7 +80,7 @@ impl OldBuildResult {
     }
 }
 
-fn outdated_one(session: &mut dyn Session, build: i64, ending: &str) -> Result<Option<OldBuildResult>, Trouble> {
+fn outdated_one(session: &mut dyn Session, build: i64, ending: &str) -> Result<Option<OldBuildResult>, StoreError> {
     let sql = format!(
         "SELECT id, hash, alias, received_utc_ms, quarantined FROM result WHERE derived_by < $1 \
          ORDER BY derived_by, id LIMIT 1{ending}"

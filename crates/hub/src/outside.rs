@@ -51,13 +51,13 @@ impl Server {
     }
 
     /// Public addresses in the form of curl's `connect-to`.
-    pub(crate) fn addresses(&self) -> Result<Vec<String>, NotOutside> {
+    pub(crate) fn addresses(&self) -> Result<Vec<String>, AddressRefusal> {
         let found = (self.host.as_str(), self.port).to_socket_addrs();
-        let found = found.map_err(|error| NotOutside::Unknown(format!("{} has no address: {error}", self.host)))?;
+        let found = found.map_err(|error| AddressRefusal::Unknown(format!("{} has no address: {error}", self.host)))?;
         let (outside, inside): (Vec<IpAddr>, Vec<IpAddr>) =
             found.map(|found| found.ip()).partition(|address| is_outside(*address));
         match (outside.is_empty(), inside.first()) {
-            (true, Some(address)) => Err(NotOutside::Private(format!(
+            (true, Some(address)) => Err(AddressRefusal::Private(format!(
                 "{} has the address {address} of a private network, which a hook reaches with --allow-private alone",
                 self.host
             ))),
@@ -75,14 +75,14 @@ impl Server {
 
 /// Reason not to connect to a server, as a sentence without a full stop.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum NotOutside {
+pub(crate) enum AddressRefusal {
     /// The name has no address at this moment.
     Unknown(String),
     /// All addresses of the name are private.
     Private(String),
 }
 
-impl NotOutside {
+impl AddressRefusal {
     pub(crate) fn sentence(self) -> String {
         match self {
             Self::Unknown(why) | Self::Private(why) => why,
@@ -194,7 +194,7 @@ mod tests {
     fn names_of_this_host_are_not_connected_to() {
         for url in ["http://localhost/", "http://127.1/", "http://2130706433/", "http://0x7f.1/", "http://[::1]/"] {
             let server = Server::of(url).unwrap();
-            assert!(matches!(server.addresses(), Err(NotOutside::Private(_))), "{url}: {:?}", server.addresses());
+            assert!(matches!(server.addresses(), Err(AddressRefusal::Private(_))), "{url}: {:?}", server.addresses());
         }
         let server = Server::of("https://[2606:4700::1111]/").unwrap();
         assert_eq!(server.addresses().unwrap(), ["::[2606:4700::1111]:443"]);

@@ -1,6 +1,6 @@
 //! Uploads of an owner, the newest first, including unlisted and quarantined ones, which no other list contains.
 
-use crate::store::{Row, Session, Trouble};
+use crate::store::{Row, Session, StoreError};
 use serde_json::{Value, json};
 
 /// Visibility of a result in one word.
@@ -24,7 +24,7 @@ pub fn page(
     before: i64,
     limit: i64,
     own_url: &str,
-) -> Result<(Vec<Value>, Option<i64>), Trouble> {
+) -> Result<(Vec<Value>, Option<i64>), StoreError> {
     let sql = "SELECT id, slug, quarantined, listed, machine, verdict, received_utc_ms FROM result \
                WHERE owner = $1 AND id < $2 ORDER BY id DESC LIMIT $3";
     let mut rows = session.run(sql, &[owner.into(), before.into(), (limit + 1).into()])?;

@@ -7,7 +7,7 @@ use crate::counts::Counts;
 use crate::names::Kind;
 use crate::results::NAMED;
 use crate::sorts::SORTS;
-use crate::store::{Row, Session, Trouble, Value, first};
+use crate::store::{Row, Session, StoreError, Value, first};
 use std::collections::BTreeSet;
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -87,7 +87,7 @@ const IDS_MAX: usize = 200;
 /// in the index of a sort they could all be at the end.
 const NAMES_PART: i64 = 10;
 
-pub fn page(session: &mut dyn Session, query: &Query, counts: &Counts) -> Result<Page, Trouble> {
+pub fn page(session: &mut dyn Session, query: &Query, counts: &Counts) -> Result<Page, StoreError> {
     let mut named_ones: Vec<Condition> = Vec::new();
     for (kind, slug) in &query.names {
         let Some(condition) = named(session, *kind, slug, counts)? else { return Ok(Page::default()) };
@@ -192,7 +192,7 @@ fn one_of(sign: &str, (column, ids): &(&'static str, Vec<i64>)) -> String {
 }
 
 /// Condition of a name; none if no result has it.
-fn named(session: &mut dyn Session, kind: Kind, slug: &str, counts: &Counts) -> Result<Option<Condition>, Trouble> {
+fn named(session: &mut dyn Session, kind: Kind, slug: &str, counts: &Counts) -> Result<Option<Condition>, StoreError> {
     let sql = "SELECT id FROM name WHERE kind = $1 AND slug = $2";
     let Some(id) = first(session, sql, &[kind.word().into(), slug.into()])?.and_then(|row| row.integer(0)) else {
         return Ok(None);
@@ -215,7 +215,7 @@ fn distinct(words: &str) -> BTreeSet<String> {
 }
 
 /// Condition that some name contains all these words; none if no name does.
-fn worded(session: &mut dyn Session, words: &str, counts: &Counts) -> Result<Option<Condition>, Trouble> {
+fn worded(session: &mut dyn Session, words: &str, counts: &Counts) -> Result<Option<Condition>, StoreError> {
     let wanted = distinct(words);
     let mut condition = Condition { columns: Vec::new(), rows: 0 };
     // Names added since the last count.

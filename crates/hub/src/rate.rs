@@ -67,7 +67,7 @@ pub(crate) fn network(address: IpAddr) -> IpAddr {
 fn take<K: Copy + Eq + Hash>(buckets: &Mutex<Buckets<K>>, key: K, per_minute: u32, now_ms: i64) -> Result<(), u64> {
     let most = f64::from(per_minute.max(1));
     let mut buckets = buckets.lock().unwrap_or_else(PoisonError::into_inner);
-    let bucket = buckets.seen(key, Bucket { left: most, seen_ms: now_ms, turn: 0 });
+    let bucket = buckets.touch(key, Bucket { left: most, seen_ms: now_ms, turn: 0 });
     let passed_ms = now_ms.saturating_sub(bucket.seen_ms);
     bucket.left = (bucket.left + passed_ms as f64 * most / 60_000.0).min(most);
     bucket.seen_ms = now_ms;
@@ -80,7 +80,7 @@ fn take<K: Copy + Eq + Hash>(buckets: &Mutex<Buckets<K>>, key: K, per_minute: u3
 
 impl<K: Copy + Eq + Hash> Buckets<K> {
     /// The bucket of a sender, which becomes the most recently used one.
-    fn seen(&mut self, key: K, new: Bucket) -> &mut Bucket {
+    fn touch(&mut self, key: K, new: Bucket) -> &mut Bucket {
         self.turn += 1;
         if self.by_sender.len() >= SENDERS_MAX
             && !self.by_sender.contains_key(&key)

@@ -1,16 +1,16 @@
 //! Reference data in the form of the table that `sbc-bench compare` has built in. Made from derived columns, without
 //! reading originals.
 
-use crate::derive::Main;
+use crate::derive::MainFigure;
 use crate::names::Kind;
 use crate::results::NAMED;
-use crate::store::{Row as Columns, Session, Trouble};
+use crate::store::{Row as Columns, Session, StoreError};
 use compare::reference::{Row, RowCore, RowFigure, soc_key, write};
 use facts::figures;
 use std::collections::BTreeMap;
 
 /// The table of these results.
-pub fn table(session: &mut dyn Session, ids: &[i64]) -> Result<String, Trouble> {
+pub fn table(session: &mut dyn Session, ids: &[i64]) -> Result<String, StoreError> {
     let list: Vec<String> = ids.iter().map(i64::to_string).collect();
     if list.is_empty() {
         return Ok(write(&[]));
@@ -34,7 +34,7 @@ fn row(columns: &Columns) -> Row {
     let soc = name(Kind::Soc);
     let day = columns.integer(1).and_then(|utc_ms| jiff::Timestamp::from_millisecond(utc_ms).ok());
     let mut found: BTreeMap<figures::FigureKey, Vec<RowFigure>> = BTreeMap::new();
-    for main in serde_json::from_str::<Vec<Main>>(columns.text(2).unwrap_or("[]")).unwrap_or_default() {
+    for main in serde_json::from_str::<Vec<MainFigure>>(columns.text(2).unwrap_or("[]")).unwrap_or_default() {
         let (key, cluster) = match main.key.rsplit_once(" #") {
             Some((key, cluster)) => (key, cluster.parse().ok()),
             None => (main.key.as_str(), None),

@@ -1,12 +1,12 @@
 //! Results in the database: stored, listed, derived again.
 
-use crate::derive::Derived;
+use crate::derive::ResultSummary;
 use crate::names::{self, Kind};
 use crate::originals::{self, CompressedOriginal};
 use crate::quota;
 use crate::random;
 use crate::sorts::SORTS;
-use crate::store::{Session, Store, Trouble, Value, first, write};
+use crate::store::{Session, Store, StoreError, Value, first, write};
 
 /// Columns with the id of a name.
 pub const NAMED: [(Kind, &str); 5] = [
@@ -19,7 +19,7 @@ pub const NAMED: [(Kind, &str); 5] = [
 
 /// File to be stored.
 #[derive(Debug, Clone)]
-pub struct Incoming {
+pub struct IncomingFile {
     /// Id of the sender's token.
     pub owner: i64,
     /// SHA-256 of the file as received.
@@ -30,7 +30,7 @@ pub struct Incoming {
     pub published: bool,
     pub received_utc_ms: i64,
     /// Derived data, or the reason that there is none.
-    pub derived: Result<Derived, String>,
+    pub derived: Result<ResultSummary, String>,
     /// Sender's name of the machine; empty to identify it by board and cores.
     pub alias: String,
     /// Number of the build that derived it.
@@ -59,13 +59,13 @@ const LETTERS: &[u8; 32] = b"abcdefghjkmnpqrstuvwxyz023456789";
 const SLUG_LETTERS: usize = 12;
 
 /// Makes a random slug, which cannot be computed from the file.
-fn new_slug() -> Result<String, Trouble> {
+fn new_slug() -> Result<String, StoreError> {
     let random = random::bytes::<SLUG_LETTERS>()?;
     Ok(random.iter().map(|byte| LETTERS[usize::from(byte % 32)] as char).collect())
 }
 
 /// The result of an owner with this SHA-256 as received.
-pub fn known(session: &mut dyn Session, owner: i64, received_hash: &str) -> Result<Option<StoredResult>, Trouble> {
+pub fn known(session: &mut dyn Session, owner: i64, received_hash: &str) -> Result<Option<StoredResult>, StoreError> {
     let sql = "SELECT id, slug, quarantined, published_utc_ms FROM result WHERE owner = $1 AND received_hash = $2";
     let row = first(session, sql, &[owner.into(), received_hash.into()])?;
     Ok(row.map(|row| StoredResult {
@@ -78,7 +78,7 @@ pub fn known(session: &mut dyn Session, owner: i64, received_hash: &str) -> Resu
 }
 
 /// Stores a file, unless its owner sent it before.
-pub fn keep(session: &mut dyn Session, new: &Incoming) -> Result<StoredResult, Trouble> {
+pub fn keep(session: &mut dyn Session, new: &IncomingFile) -> Result<StoredResult, StoreError> {
     if let Some(kept) = known(session, new.owner, &new.received_hash)? {
         return Ok(kept);
     }
@@ -115,19 +115,21 @@ pub fn keep(session: &mut dyn Session, new: &Incoming) -> Result<StoredResult, T
             Ok(StoredResult { id, slug, quarantined, was_there: false, published: published.is_some() })
         }
         // Another process stored it meanwhile.
-        None => known(session, new.owner, &new.received_hash)?
-            .ok_or_else(|| Trouble { is_passing: true, ..Trouble::of("The result is being kept by another hub.") }),
+        None => known(session, new.owner, &new.received_hash)?.ok_or_else(|| StoreError {
+            is_passing: true,
+            ..StoreError::of("The result is being kept by another hub.")
+        }),
     }
 }
 
-fn kept_bytes(new: &Incoming) -> i64 {
+fn kept_bytes(new: &IncomingFile) -> i64 {
     ROW_BYTES + new.original.bytes.len() as i64
 }
 
 fn derived_columns(
     session: &mut dyn Session,
-    derived: Option<&Derived>,
-) -> Result<Vec<(&'static str, Value)>, Trouble> {
+    derived: Option<&ResultSummary>,
+) -> Result<Vec<(&'static str, Value)>, StoreError> {
     let mut columns = Vec::new();
     let mut numbers = Vec::new();
     for (kind, column) in NAMED {
@@ -145,7 +147,7 @@ fn derived_columns(
             names::join_cores(session, cores, core)?;
         }
     }
-    let text = |of: fn(&Derived) -> &str| derived.map_or("", of).into();
+    let text = |of: fn(&ResultSummary) -> &str| derived.map_or("", of).into();
     let json = |text: Option<String>| Value::from(text.unwrap_or_else(|| "[]".to_owned()));
     columns.extend([
         ("kind", text(|derived| &derived.kind)),
@@ -164,7 +166,7 @@ fn derived_columns(
 }
 
 /// Lists a result of an owner from this moment on, or hides it. False if the owner has no such result.
-pub fn publish(session: &mut dyn Session, owner: i64, slug: &str, at: Option<i64>) -> Result<bool, Trouble> {
+pub fn publish(session: &mut dyn Session, owner: i64, slug: &str, at: Option<i64>) -> Result<bool, StoreError> {
     let sql = "UPDATE result SET published_utc_ms = $1, listed_utc_ms = coalesce($1, received_utc_ms), \
                listed = CASE WHEN quarantined IS NULL AND $1 IS NOT NULL THEN 1 ELSE 0 END \
                WHERE owner = $2 AND slug = $3 RETURNING id";
@@ -172,11 +174,11 @@ pub fn publish(session: &mut dyn Session, owner: i64, slug: &str, at: Option<i64
 }
 
 /// Number of a build. A new name gets the highest.
-pub fn build_number(store: &dyn Store, name: &str) -> Result<i64, Trouble> {
+pub fn build_number(store: &dyn Store, name: &str) -> Result<i64, StoreError> {
     write(store, |session| {
         session.run("INSERT INTO build (name) VALUES ($1) ON CONFLICT (name) DO NOTHING", &[name.into()])?;
         let row = first(session, "SELECT id FROM build WHERE name = $1", &[name.into()])?;
-        row.and_then(|row| row.integer(0)).ok_or_else(|| Trouble::of("The build could not be noted."))
+        row.and_then(|row| row.integer(0)).ok_or_else(|| StoreError::of("The build could not be noted."))
     })
 }
 
@@ -185,8 +187,8 @@ pub fn replace(
     session: &mut dyn Session,
     id: i64,
     build: i64,
-    derived: &Result<Derived, String>,
-) -> Result<(), Trouble> {
+    derived: &Result<ResultSummary, String>,
+) -> Result<(), StoreError> {
     let quarantined = derived.as_ref().err();
     let mut columns = derived_columns(session, derived.as_ref().ok())?;
     columns.push(("quarantined", quarantined.into()));

@@ -1,7 +1,7 @@
 //! `sbc-bench-hub serve`: from the database to a graceful end.
 
 use crate::hub_state::{Hub, Settings};
-use crate::store::{Store, Trouble, migrate, read, write};
+use crate::store::{Store, StoreError, migrate, read, write};
 use crate::tokens::{self, Scope};
 use crate::{clock, http, log, private, work};
 use std::net::SocketAddr;
@@ -26,7 +26,7 @@ pub fn serve(
     settings: Settings,
     listening: impl FnOnce(SocketAddr),
 ) -> Result<(), String> {
-    let text = |error: crate::store::Trouble| error.message;
+    let text = |error: crate::store::StoreError| error.message;
     let taken = migrate(&*store, clock::now_utc_ms()).map_err(text)?;
     if !taken.is_empty() {
         log::event("migrated", &[("steps", &taken.join(", "))]);
@@ -84,7 +84,7 @@ pub fn first_token(store: &dyn Store, data: &Path) -> Result<(), String> {
         let secret = tokens::make(session, "owner", &Scope::ALL, clock::now_utc_ms())?;
         // Written before the database has the token: no later start makes a first token.
         let written = private::write(&file, format!("{secret}\n").as_bytes());
-        written.map_err(|error| Trouble::of(format!("Cannot write {}: {error}.", file.display())))
+        written.map_err(|error| StoreError::of(format!("Cannot write {}: {error}.", file.display())))
     });
     made.map_err(|error| error.message)?;
     log::event("token", &[("name", "owner"), ("file", &file.display().to_string())]);

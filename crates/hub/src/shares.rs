@@ -64,7 +64,7 @@ impl<K: Key> Shares<K> {
         }
     }
 
-    fn held(&self) -> MutexGuard<'_, ShareUse<K>> {
+    fn lock(&self) -> MutexGuard<'_, ShareUse<K>> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -72,7 +72,7 @@ impl<K: Key> Shares<K> {
 impl<K: Key> Share<K> {
     /// Takes more. False, without effect, if it is not free.
     pub fn grow(&mut self, count: usize) -> bool {
-        let mut held = self.shares.held();
+        let mut held = self.shares.lock();
         let own = held.by_key.get(&self.key).copied().unwrap_or(0);
         if held.count + count > self.shares.all || own + count > self.shares.each {
             return false;
@@ -92,7 +92,7 @@ impl<K: Key> Drop for Share<K> {
         if self.count == 0 {
             return;
         }
-        let mut held = self.shares.held();
+        let mut held = self.shares.lock();
         held.count -= self.count;
         let left = held.by_key.get(&self.key).map_or(0, |own| own - self.count);
         // Keys without a share use no memory.
@@ -123,7 +123,7 @@ mod tests {
         drop(first);
         assert!(shares.take("a", 4).is_some());
         drop((second, third));
-        assert!(shares.held().by_key.is_empty() && shares.held().count == 0);
+        assert!(shares.lock().by_key.is_empty() && shares.lock().count == 0);
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! Adds a file to the hub: a worker unpacks, redacts, reads and explains it, and this module stores it. An unreadable
 //! file is quarantined with the reason and visible to its owner alone.
 
-use crate::derive::Derived;
+use crate::derive::ResultSummary;
 use crate::limits::LimitRefusal;
-use crate::results::{self, Incoming, StoredResult};
-use crate::store::{Session, Store, Trouble, read, write};
-use crate::worker::{Read, Stop, Visit, Workers};
+use crate::results::{self, IncomingFile, StoredResult};
+use crate::store::{Session, Store, StoreError, read, write};
+use crate::worker::{Stop, UploadFile, UploadVisitor, Workers};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UploadOptions {
@@ -27,7 +27,7 @@ pub struct UploadOptions {
 pub type SubmitResult = (String, Result<StoredResult, String>);
 
 /// Work within the transaction of a new result.
-pub type ExtraWork<'a> = &'a dyn Fn(&mut dyn Session, &StoredResult, &Derived) -> Result<(), Trouble>;
+pub type ExtraWork<'a> = &'a dyn Fn(&mut dyn Session, &StoredResult, &ResultSummary) -> Result<(), StoreError>;
 
 /// Stores the files of a request; each is durable when this returns. If the database refuses one, those before it stay.
 pub fn submit(
@@ -50,7 +50,7 @@ struct StoreWriter<'a> {
     kept: Vec<SubmitResult>,
 }
 
-impl Visit for StoreWriter<'_> {
+impl UploadVisitor for StoreWriter<'_> {
     fn wants(&mut self, name: &str, received_hash: &str) -> Result<bool, LimitRefusal> {
         let known = read(self.store, |session| results::known(session, self.sent.owner, received_hash))?;
         let Some(kept) = known else { return Ok(true) };
@@ -58,13 +58,13 @@ impl Visit for StoreWriter<'_> {
         Ok(false)
     }
 
-    fn take(&mut self, read: Read) -> Result<(), LimitRefusal> {
+    fn take(&mut self, read: UploadFile) -> Result<(), LimitRefusal> {
         let sent = self.sent;
         if let (false, Err(why)) = (sent.quarantines, &read.derived) {
             self.kept.push((read.name, Err(why.clone())));
             return Ok(());
         }
-        let incoming = Incoming {
+        let incoming = IncomingFile {
             owner: sent.owner,
             received_hash: read.received_hash,
             original: read.original,

@@ -1,7 +1,7 @@
 //! Verifies a database: every result has its original, and every original matches its hash.
 
 use crate::originals;
-use crate::store::{Store, Trouble, each_row};
+use crate::store::{Store, StoreError, each_row};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VerifyReport {
@@ -11,7 +11,7 @@ pub struct VerifyReport {
     pub problems: Vec<String>,
 }
 
-pub fn verify(store: &dyn Store) -> Result<VerifyReport, Trouble> {
+pub fn verify(store: &dyn Store) -> Result<VerifyReport, StoreError> {
     let mut checked = VerifyReport::default();
     let sql = "SELECT hash, size, packed FROM original WHERE hash > $1 ORDER BY hash LIMIT $2";
     each_row(store, sql, "".into(), |row| {

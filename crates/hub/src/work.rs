@@ -3,7 +3,7 @@
 
 use crate::counts::Counts;
 use crate::hub_state::Hub;
-use crate::store::Trouble;
+use crate::store::StoreError;
 use crate::{clock, finished, log, notify, outdated};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -56,7 +56,7 @@ pub fn work(hub: &Hub, ends: &AtomicBool) {
 }
 
 /// Counts and returns whether something was done.
-fn counted(done: Result<bool, Trouble>, counter: &AtomicU64) -> bool {
+fn counted(done: Result<bool, StoreError>, counter: &AtomicU64) -> bool {
     let is_done = done.unwrap_or_else(|trouble| {
         report(&trouble);
         false
@@ -72,7 +72,7 @@ fn progress(hub: &Hub) {
     }
 }
 
-fn report(trouble: &Trouble) {
+fn report(trouble: &StoreError) {
     log::event("store", &[("error", &trouble.message)]);
     std::thread::sleep(BEAT);
 }

@@ -1,6 +1,6 @@
 //! The binary over HTTP, on both databases: uploads, reads, ownership.
 
-use crate::common::running::Running;
+use crate::common::hub_process::HubProcess;
 use crate::common::{made, on_hubs};
 use serde_json::Value;
 
@@ -81,7 +81,7 @@ fn results_are_unlisted_until_their_owner_lists_them() {
         let other = hub.run(&["token", "make", "other"]);
         let mine = std::mem::replace(&mut hub.secret, other);
         let as_other =
-            |hub: &Running, method: &str, path: &str| hub.ask(method, &format!("/api/results/{id}{path}")).status;
+            |hub: &HubProcess, method: &str, path: &str| hub.ask(method, &format!("/api/results/{id}{path}")).status;
         assert_eq!(as_other(hub, "DELETE", ""), 404, "only its owner");
         assert_eq!(as_other(hub, "POST", "/publish"), 404, "only its owner");
         hub.secret = mine;
@@ -92,7 +92,7 @@ fn results_are_unlisted_until_their_owner_lists_them() {
 
 #[test]
 fn a_log_that_nobody_reads_holds_up_nothing() {
-    let hub = Running::with_unread_log();
+    let hub = HubProcess::with_unread_log();
     let client = hub.client();
     // Each request writes a line; a pipe holds some hundred.
     for number in 0..2_000 {
@@ -119,7 +119,7 @@ fn names_are_found_at_once_and_those_of_unlisted_results_by_nobody() {
 #[test]
 fn tokens_have_scopes_and_can_be_revoked() {
     on_hubs(&[], |hub| {
-        let refused = |hub: &Running, status: u16, why: &str| {
+        let refused = |hub: &HubProcess, status: u16, why: &str| {
             let answer = hub.send("", b"x");
             assert_eq!(answer.status, status, "{}", answer.body);
             assert!(answer.json()["error"].as_str().unwrap().contains(why), "{}", answer.body);
@@ -181,7 +181,7 @@ fn result_that_is_sent_again_to_be_listed_is_listed() {
 
 #[test]
 fn review_of_a_machine_has_its_page() {
-    let hub = Running::start(None, &[]);
+    let hub = HubProcess::start(None, &[]);
     let log = include_bytes!("../../explain/tests/composed/reviews/two-clusters.md");
     let id = hub.keep("?publish=1", log);
     let page = hub.get(&format!("/r/{id}"));
@@ -306,7 +306,7 @@ fn filters_take_names_as_people_write_them() {
 
 #[test]
 fn search_engines_and_browsers_are_told_what_is_there() {
-    let hub = Running::start(None, &[]);
+    let hub = HubProcess::start(None, &[]);
     let unlisted = hub.keep("", &made::log("Board One", 1, 7000.0));
     let listed = hub.keep("?publish=1", &made::log("Board Two", 2, 7100.0));
     for (path, expected) in [

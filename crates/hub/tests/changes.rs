@@ -1,6 +1,6 @@
 //! Machines that upload regularly: changes are found on arrival, reported once, and acknowledged.
 
-use crate::common::running::Running;
+use crate::common::hub_process::HubProcess;
 use crate::common::{Folder, made, on_hubs};
 use hub::store::{Sqlite, Store, read};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -103,7 +103,7 @@ fn noise(number: u32) -> f64 {
     1.0 + 0.01 * parts.sum::<f64>() / 0.816
 }
 
-fn send_a_change(hub: &Running) {
+fn send_a_change(hub: &HubProcess) {
     for number in 0..30 {
         let mean = if number < 24 { 7000.0 } else { 6720.0 };
         hub.keep("?machine=shelf-3", &made::log("Board Five", number, mean * noise(number)));
@@ -122,7 +122,7 @@ fn change_is_told_once_to_every_hook_and_acknowledged() {
             hub.hook(form, target);
         }
         send_a_change(hub);
-        let asked = |hub: &Running| {
+        let asked = |hub: &HubProcess| {
             let all = hub.ask("GET", "/api/changes").json();
             all["changes"].as_array().unwrap().clone()
         };
@@ -268,7 +268,7 @@ fn notices_go_over_verified_tls_and_passwords_over_nothing_else() {
         folders.iter().flat_map(|folder| std::fs::read(folder.0.join("ca.pem")).unwrap()).collect();
     let file = folders[0].0.join("authorities.pem");
     std::fs::write(&file, authorities).unwrap();
-    let hub = Running::trusting(&file);
+    let hub = HubProcess::trusting(&file);
     let (relay, clear) = listener(relayed);
     for (form, target) in [
         ("generic", format!("https://localhost:{}/hook", web.port)),
@@ -331,7 +331,7 @@ fn in_own_network(test: [&str; 2]) {
 fn hooks_in_own_network(hosts: &Path) {
     let name = |lines: &str| std::fs::write(hosts, format!("127.0.0.1 localhost\n{lines}\n")).unwrap();
     name("9.9.9.9 outside.example both.example rebound.example\n127.0.0.1 both.example inside.example");
-    let hub = Running::start(None, &[]);
+    let hub = HubProcess::start(None, &[]);
     let (port, outside) = listener_at("9.9.9.9:0", http);
     let (_, inside) = listener_at(&format!("127.0.0.1:{port}"), http);
     for (host, may) in [("outside", true), ("both", true), ("rebound", true), ("inside", false)] {

@@ -2,7 +2,7 @@
 //! place of NAME, ID, FILE and DIR.
 
 use crate::common;
-use crate::common::running::{Running, told};
+use crate::common::hub_process::{HubProcess, told};
 use crate::common::{made, on_hubs};
 use std::path::Path;
 use std::process::Command;
@@ -45,7 +45,7 @@ fn is_own(line: &str) -> bool {
 }
 
 /// The line with values of this hub. Files are in the working directory.
-fn with_values(line: &str, hub: &Running, id: &str) -> String {
+fn with_values(line: &str, hub: &HubProcess, id: &str) -> String {
     let words = line.split(' ').map(|word| match word {
         "NAME" if line.contains(" hook ") => "owner",
         "NAME" => "farm",

@@ -2,8 +2,8 @@
 //! step. Nothing acknowledged is lost, and reading goes on.
 
 use crate::common;
+use crate::common::hub_process::{HubProcess, program};
 use crate::common::networks::Client;
-use crate::common::running::{Running, program};
 use crate::common::{Folder, Server, made, on_both, on_hubs, postgres_database};
 use hub::store::{Dialect, migrate, number, read, write};
 use hub::{changes, notify};
@@ -20,7 +20,7 @@ fn kills() -> u64 {
 
 #[test]
 fn full_disk_is_said_and_reading_goes_on() {
-    let Some(hub) = Running::on_small_disk(16 << 10) else {
+    let Some(hub) = HubProcess::on_small_disk(16 << 10) else {
         return testkit::skip("a disk of its own cannot be made for a test (root and unshare)");
     };
     let log = |number| made::log("Board F", number, 7000.0);
@@ -67,7 +67,7 @@ fn full_disk_is_said_and_reading_goes_on() {
 
 #[test]
 fn changes_that_wait_for_another_process_hold_up_no_reader() {
-    let hub = Running::start(None, &[]);
+    let hub = HubProcess::start(None, &[]);
     let id = hub.keep("?publish=1", &made::log("Board L", 1, 7000.0));
     let (path, done) = (format!("/api/results/{id}/publish"), AtomicU32::new(0));
     let change = |number: u8| {
@@ -97,7 +97,7 @@ fn postgres_restarts_and_the_hub_connects_again() {
     let Some(server) = Server::start(&[]) else {
         return testkit::skip("PostgreSQL is not installed (Debian's package postgresql)");
     };
-    let hub = Running::start(Some(server.database()), &[]);
+    let hub = HubProcess::start(Some(server.database()), &[]);
     let ends = AtomicBool::new(false);
     let acknowledged = std::thread::scope(|scope| {
         let sending = std::thread::Builder::new().spawn_scoped(scope, || {
@@ -168,7 +168,7 @@ fn migration_is_whole_or_not_there_over_kills() {
             std::thread::sleep(Duration::from_millis(kill * 7 % 60));
             let _ = child.kill();
             child.wait().unwrap();
-            let hub = Running::on(folder.0.to_path_buf(), url, &[]);
+            let hub = HubProcess::on(folder.0.to_path_buf(), url, &[]);
             hub.keep("", &made::log("Board M", 1, 7000.0));
             hub.verify();
         }
@@ -182,7 +182,7 @@ fn results_of_an_older_build_are_derived_over_kills() {
             hub.keep("?publish=1", &made::log("Board D", number, 7000.0 + f64::from(number)));
         }
         // A second hub on the same PostgreSQL completes the work of the killed one.
-        let second = hub.database.clone().map(|url| Running::start(Some(url), &[]));
+        let second = hub.database.clone().map(|url| HubProcess::start(Some(url), &[]));
         let database = hub.store();
         let spoil = "UPDATE result SET derived_by = 0, headline = ''";
         write(&*database, |session| session.run(spoil, &[])).unwrap();

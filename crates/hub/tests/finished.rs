@@ -1,17 +1,17 @@
 //! Finished pages are kept with their results, for all hubs of a database, until something that they are made of changes.
 
-use crate::common::running::Running;
+use crate::common::hub_process::HubProcess;
 use crate::common::{made, on_hubs};
 use hub::originals;
 use hub::store::{first, read, write};
 
-fn count(hub: &Running) -> i64 {
+fn count(hub: &HubProcess) -> i64 {
     let row = read(&*hub.store(), |session| first(session, "SELECT count(*) FROM page", &[]));
     row.unwrap().unwrap().integer(0).unwrap()
 }
 
 /// Replaces all kept pages.
-fn replace(hub: &Running, packed: &[u8]) {
+fn replace(hub: &HubProcess, packed: &[u8]) {
     write(&*hub.store(), |session| session.run("UPDATE page SET packed = $1", &[packed.to_vec().into()])).unwrap();
 }
 

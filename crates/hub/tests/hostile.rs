@@ -1,8 +1,8 @@
 //! Hostile clients: bombs, false lengths, hang-ups, scripts and SQL. Other clients are served meanwhile.
 
+use crate::common::hub_process::HubProcess;
 use crate::common::made::WORDS;
 use crate::common::made::gzip;
-use crate::common::running::Running;
 use crate::common::{made, on_hubs};
 use hub::limits::Limits;
 use hub::query::Cursor;
@@ -212,7 +212,7 @@ fn senders_who_hang_up_and_readers_who_do_not_read_fill_no_memory() {
 }
 
 /// Sends raw bytes and returns the answer.
-fn raw(hub: &Running, request: &str) -> String {
+fn raw(hub: &HubProcess, request: &str) -> String {
     let mut stream = TcpStream::connect(hub.url.strip_prefix("http://").unwrap()).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
     // A hub that refuses the request does not read all of it.
@@ -263,7 +263,7 @@ fn feed_believes_nothing_of_what_a_request_calls_the_hub() {
         assert!(!feed.contains("evil.example") && feed.contains(&format!("<link href=\"/r/{id}\"/>")), "{feed}");
         assert_eq!(feed.matches("<id>urn:uuid:").count(), 2, "{feed}");
     });
-    let hub = Running::start(None, &["--public-url", "https://hub.example/"]);
+    let hub = HubProcess::start(None, &["--public-url", "https://hub.example/"]);
     let id = hub.keep("?publish=1", &made::log("Board H", 1, 7000.0));
     let feed = raw(&hub, "GET /feed.atom HTTP/1.1\r\nhost: evil.example\r\nconnection: close\r\n\r\n");
     assert!(!feed.contains("evil.example") && feed.contains(&format!("<id>https://hub.example/r/{id}</id>")), "{feed}");

@@ -2,7 +2,7 @@
 //! shown.
 
 use crate::common;
-use crate::common::running::{Running, program, said};
+use crate::common::hub_process::{HubProcess, program, said};
 use crate::common::{Folder, Server, made, on_hubs, postgres_database};
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -84,7 +84,7 @@ fn nothing_acknowledged_is_lost_while_hubs_and_their_database_are_killed() {
     };
     let database = server.database();
     let words = ["--uploads-per-minute", "1000000", "--requests-per-minute", "1000000"];
-    let start = || RwLock::new(Running::start(Some(database.clone()), &words));
+    let start = || RwLock::new(HubProcess::start(Some(database.clone()), &words));
     let hubs = [start(), start()];
     let secret = hubs[0].read().unwrap().secret.clone();
     hubs[1].write().unwrap().secret = secret;
@@ -157,7 +157,7 @@ fn nothing_acknowledged_is_lost_while_hubs_and_their_database_are_killed() {
 
 #[test]
 fn backup_is_taken_while_the_hub_runs_and_restored_elsewhere() {
-    let hub = Running::start(None, &[]);
+    let hub = HubProcess::start(None, &[]);
     let id = hub.keep("?publish=1", &made::log("Board B", 1, 7000.0));
     let file = hub.data.join("backup.sqlite");
     let name = file.to_str().unwrap();
@@ -175,7 +175,7 @@ fn backup_is_taken_while_the_hub_runs_and_restored_elsewhere() {
     assert!(elsewhere.join("hub.sqlite.part").exists() && !elsewhere.join("hub.sqlite").exists());
     assert!(program(&elsewhere, None, &["restore", name]).status().unwrap().success());
     assert!(!program(&elsewhere, None, &["restore", name]).status().unwrap().success(), "nothing is overwritten");
-    let restored = Running::on(elsewhere, None, &[]);
+    let restored = HubProcess::on(elsewhere, None, &[]);
     assert_eq!(restored.get(&format!("/r/{id}")).status, 200);
     let bytes = std::fs::read(&file).unwrap();
     std::fs::write(&file, &bytes[..bytes.len() / 2]).unwrap();
@@ -188,7 +188,7 @@ fn backup_of_postgresql_is_verified_and_restored_elsewhere() {
     let (Some(url), Some(elsewhere)) = (postgres_database(), postgres_database()) else {
         return testkit::was_skipped();
     };
-    let hub = Running::start(Some(url.clone()), &[]);
+    let hub = HubProcess::start(Some(url.clone()), &[]);
     let id = hub.keep("?publish=1", &made::log("Board B", 1, 7000.0));
     let file = hub.data.join("backup.dump");
     let name = file.to_str().unwrap();
@@ -202,7 +202,7 @@ fn backup_of_postgresql_is_verified_and_restored_elsewhere() {
     assert!(!is_good && said.contains("pg_restore --no-owner --dbname=URL"), "{said}");
     let restored = Command::new("pg_restore").args(["--no-owner", "--dbname", &elsewhere, name]).status().unwrap();
     assert!(restored.success());
-    let other = Running::start(Some(elsewhere), &[]);
+    let other = HubProcess::start(Some(elsewhere), &[]);
     assert_eq!(other.get(&format!("/r/{id}")).status, 200);
     other.verify();
     let gone = hub.data.join("gone.dump");
@@ -233,8 +233,8 @@ fn other_files_are_named_and_not_restored() {
 #[test]
 fn two_hubs_share_one_database_and_one_is_killed() {
     let url = testkit::found!(postgres_database());
-    let mut first = Running::start(Some(url.clone()), &[]);
-    let second = Running::start(Some(url), &[]);
+    let mut first = HubProcess::start(Some(url.clone()), &[]);
+    let second = HubProcess::start(Some(url), &[]);
     let id = first.keep("?publish=1", &made::log("Board M", 1, 7000.0));
     first.kill();
     assert_eq!(second.get(&format!("/r/{id}")).status, 200);

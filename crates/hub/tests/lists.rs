@@ -7,16 +7,16 @@ use hub::names::Kind;
 use hub::query::{Cursor, Query, page};
 use hub::results::NAMED;
 use hub::sorts::SORTS;
-use hub::store::{Dialect, Row, Session, Sqlite, Store, Trouble, Value, migrate, read, write};
+use hub::store::{Dialect, Row, Session, Sqlite, Store, StoreError, Value, migrate, read, write};
 
 /// Session that records the query plan.
-struct Planned<'a> {
+struct PlanRecorder<'a> {
     session: &'a mut dyn Session,
     plan: String,
 }
 
-impl Session for Planned<'_> {
-    fn run(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>, Trouble> {
+impl Session for PlanRecorder<'_> {
+    fn run(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>, StoreError> {
         if sql.contains("FROM result") {
             let steps = self.session.run(&format!("EXPLAIN QUERY PLAN {sql}"), values)?;
             self.plan = steps.iter().map(|step| step.words(3) + "\n").collect();
@@ -53,7 +53,7 @@ fn one_of_a_million(folder: &Folder) -> (Sqlite, Counts) {
 
 fn plan(store: &Sqlite, query: &Query, counts: &Counts) -> String {
     let planned = read(store, |session| {
-        let mut planned = Planned { session, plan: String::new() };
+        let mut planned = PlanRecorder { session, plan: String::new() };
         page(&mut planned, query, counts)?;
         Ok(planned.plan)
     });

@@ -1,6 +1,6 @@
 //! The OpenAPI document has every route, and describes parameters as the hub accepts them.
 
-use crate::common::running::Running;
+use crate::common::hub_process::HubProcess;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ fn routes() -> BTreeSet<(String, &'static str)> {
 
 #[test]
 fn document_has_every_route_and_no_other() {
-    let hub = Running::start(None, &[]);
+    let hub = HubProcess::start(None, &[]);
     let document = hub.get("/api/openapi.json").json();
     let described: BTreeSet<(String, &str)> = document["paths"]
         .as_object()
@@ -51,7 +51,7 @@ fn takes_empty(schema: &Value) -> bool {
 
 #[test]
 fn empty_parameters_are_as_described() {
-    let hub = Running::start(None, &[]);
+    let hub = HubProcess::start(None, &[]);
     let document = hub.get("/api/openapi.json").json();
     let mut asked = 0;
     for (path, methods) in document["paths"].as_object().unwrap() {

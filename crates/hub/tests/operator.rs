@@ -1,6 +1,6 @@
 //! Commands of the operator: hooks with secret targets, removal of results and of their bytes.
 
-use crate::common::running::{Running, program, said};
+use crate::common::hub_process::{HubProcess, program, said};
 use crate::common::{Folder, made, on_hubs};
 use hub::store::{first, read};
 use std::os::unix::fs::PermissionsExt;
@@ -92,13 +92,13 @@ fn import_makes_a_hub_that_is_private() {
         let mode = std::fs::metadata(&path).unwrap().permissions().mode();
         assert_eq!(mode & 0o077, 0, "{}", path.display());
     }
-    let hub = Running::on(data, None, &[]);
+    let hub = HubProcess::on(data, None, &[]);
     assert_eq!(hub.listed(""), 1);
     hub.keep("", &made::log("Board I", 2, 7000.0));
 }
 
 /// All files of a database.
-fn files(hub: &Running) -> Vec<PathBuf> {
+fn files(hub: &HubProcess) -> Vec<PathBuf> {
     let Some(url) = &hub.database else {
         let names = ["hub.sqlite", "hub.sqlite-wal"];
         return names.iter().map(|name| hub.data.join(name)).filter(|file| file.exists()).collect();
@@ -112,7 +112,7 @@ fn files(hub: &Running) -> Vec<PathBuf> {
 }
 
 /// Number of occurrences of some bytes in the files.
-fn occurrences(hub: &Running, bytes: &[u8]) -> usize {
+fn occurrences(hub: &HubProcess, bytes: &[u8]) -> usize {
     let count = |file: PathBuf| {
         // PostgreSQL may have removed it.
         let content = std::fs::read(file).unwrap_or_default();
@@ -126,7 +126,7 @@ fn bytes_of_what_was_deleted_are_in_no_file_of_the_database() {
     on_hubs(&[], |hub| {
         let machine = "SecretMachine";
         let open = hub.keep("?publish=1&machine=kitchen", &made::log("Board Open", 1, 7000.0));
-        let send = |hub: &Running, number: u32| {
+        let send = |hub: &HubProcess, number: u32| {
             let mut log = made::log(&format!("Board Secret{number:03}"), number, 7000.0);
             // Makes the compressed bytes of each unique.
             let digits =

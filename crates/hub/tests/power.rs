@@ -2,7 +2,7 @@
 //! starts.
 
 use crate::common;
-use crate::common::running::Running;
+use crate::common::hub_process::HubProcess;
 use crate::common::{Folder, Server, made};
 use hub::store::{Sqlite, Store, read};
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ const SETTINGS: [&str; 3] = ["max_wal_size=2MB", "min_wal_size=2MB", "checkpoint
 const INSIDE: &str = "SBC_BENCH_HUB_CUTS_INSIDE";
 
 /// Acknowledged upload: number of disk events until then, and its original.
-struct Kept {
+struct AcknowledgedUpload {
     events: usize,
     original: String,
 }
@@ -66,7 +66,7 @@ fn on_disk(bytes: u64, with_postgres: bool) {
     std::fs::create_dir(disk.root.join("hub")).unwrap();
     assert!(Command::new("sync").status().unwrap().success());
     let began = disk.events();
-    let hub = Running::on(disk.root.join("hub"), url.clone(), &[]);
+    let hub = HubProcess::on(disk.root.join("hub"), url.clone(), &[]);
     let listening = disk.events();
     let kept = uploads(&hub, &disk);
     let (ended, secret) = (disk.events(), hub.secret.clone());
@@ -84,11 +84,12 @@ fn on_disk(bytes: u64, with_postgres: bool) {
     let mut checked = 0;
     for (number, (events, image)) in images.into_iter().enumerate() {
         let disk = Disk::mount(&folder.0, image).unwrap_or_else(|error| panic!("cut {number}: {error}"));
-        let known: BTreeMap<&String, &Kept> = kept.iter().filter(|(_, kept)| kept.events <= events).collect();
+        let known: BTreeMap<&String, &AcknowledgedUpload> =
+            kept.iter().filter(|(_, kept)| kept.events <= events).collect();
         println!("cut {number}: after {events} of {ended} events, {} uploads acknowledged", known.len());
         checked += known.len();
         let server = with_postgres.then(|| Server::start_in(disk.root.join("postgres"), &SETTINGS).unwrap());
-        let mut hub = Running::on(disk.root.join("hub"), url.clone(), &[]);
+        let mut hub = HubProcess::on(disk.root.join("hub"), url.clone(), &[]);
         if events >= listening {
             assert_eq!(hub.secret, secret, "the token of the owner");
         }
@@ -103,7 +104,7 @@ fn on_disk(bytes: u64, with_postgres: bool) {
     println!("{} cuts, {checked} uploads acknowledged before them and looked for, 0 lost", cuts());
 }
 
-fn uploads(hub: &Running, disk: &Disk) -> BTreeMap<String, Kept> {
+fn uploads(hub: &HubProcess, disk: &Disk) -> BTreeMap<String, AcknowledgedUpload> {
     let kept = Mutex::new(BTreeMap::new());
     std::thread::scope(|scope| {
         for client in 0..2 {
@@ -113,7 +114,7 @@ fn uploads(hub: &Running, disk: &Disk) -> BTreeMap<String, Kept> {
                     let id = hub.keep("?publish=1", &made::log("Board C", number, 7000.0 + f64::from(number)));
                     let events = disk.events();
                     let original = hub.get(&format!("/api/results/{id}/original")).body;
-                    kept.lock().unwrap().insert(id, Kept { events, original });
+                    kept.lock().unwrap().insert(id, AcknowledgedUpload { events, original });
                 }
             });
             uploading.unwrap();
@@ -123,7 +124,7 @@ fn uploads(hub: &Running, disk: &Disk) -> BTreeMap<String, Kept> {
 }
 
 /// The database is whole by the checks of the hub and of the database itself.
-fn check(hub: &Running, server: Option<&Server>) {
+fn check(hub: &HubProcess, server: Option<&Server>) {
     hub.verify();
     match server {
         Some(server) => server.check(hub.database.as_deref().unwrap()),

@@ -1,6 +1,6 @@
 //! Files of the hub are readable by their owner alone, whatever the umask and the mode of an existing directory are.
 
-use crate::common::running::{Running, program};
+use crate::common::hub_process::{HubProcess, program};
 use crate::common::{Folder, made};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -31,7 +31,7 @@ fn files_are_private_in_a_directory_that_others_read() {
     let data = folder.0.join("data");
     std::fs::create_dir(&data).unwrap();
     std::fs::set_permissions(&data, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let hub = Running::on(data.clone(), None, &[]);
+    let hub = HubProcess::on(data.clone(), None, &[]);
     hub.keep("?publish=1", &made::log("Board P", 1, 7000.0));
     assert_eq!(open_to_others(&data), [""; 0]);
     let (backup, out) = (folder.0.join("backup.sqlite"), folder.0.join("out"));
@@ -54,7 +54,7 @@ fn files_are_private_in_a_directory_that_others_read() {
 fn database_that_others_read_is_closed_to_them() {
     let folder = Folder::new();
     let data = folder.0.join("data");
-    let hub = Running::on(data.clone(), None, &[]);
+    let hub = HubProcess::on(data.clone(), None, &[]);
     drop(hub);
     for (path, mode) in [(data.clone(), 0o755), (data.join("hub.sqlite"), 0o644), (data.join("token"), 0o644)] {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();

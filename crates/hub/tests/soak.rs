@@ -2,7 +2,7 @@
 //! Nothing acknowledged is lost, and memory, open files and disk stay flat.
 
 use crate::common;
-use crate::common::running::Running;
+use crate::common::hub_process::HubProcess;
 use crate::common::{made, on_hubs};
 use hub::store::write;
 use std::time::{Duration, Instant};
@@ -91,7 +91,7 @@ fn hub_stays_whole_and_flat_over_months() {
     });
 }
 
-fn reads(hub: &Running, kept: &[String], chance: &mut Chance) {
+fn reads(hub: &HubProcess, kept: &[String], chance: &mut Chance) {
     let pages = ["/", "/api/results", "/stability", "/feed.atom", "/metrics"];
     assert_eq!(hub.get(pages[chance.whole(0, pages.len() as u64 - 1) as usize]).status, 200);
     if let Some(last) = kept.len().checked_sub(1) {
@@ -100,7 +100,7 @@ fn reads(hub: &Running, kept: &[String], chance: &mut Chance) {
     }
 }
 
-fn backup(hub: &Running) {
+fn backup(hub: &HubProcess) {
     let file = hub.data.join("backup");
     hub.run(&["backup", file.to_str().unwrap()]);
     std::fs::remove_file(file).unwrap();

@@ -11,7 +11,7 @@ use hub::hub_state::{Hub, Settings};
 use hub::names::Kind;
 use hub::originals::{CompressedOriginal, Unpacking};
 use hub::results::{self, StoredResult};
-use hub::store::{Dialect, Store, Trouble, Value, erase, first, migrate, number, read, write};
+use hub::store::{Dialect, Store, StoreError, Value, erase, first, migrate, number, read, write};
 use hub::tokens::{self, Scope};
 use hub::worker::Stop;
 use hub::{originals, outdated, removal};
@@ -155,9 +155,9 @@ fn result_is_kept_once_and_deleted_whole() {
 }
 
 /// Stops another thread when dropped.
-struct Ends<'a>(&'a AtomicBool);
+struct StopGuard<'a>(&'a AtomicBool);
 
-impl Drop for Ends<'_> {
+impl Drop for StopGuard<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -175,7 +175,7 @@ fn deletion_during_uploads_takes_nothing_of_them() {
                 }
             });
             // A panic stops the other thread, too.
-            let end = Ends(&ends);
+            let end = StopGuard(&ends);
             let mut taken = Vec::new();
             for owner in 2..60 {
                 // The same board and original, which the deletion of their last result removes.
@@ -221,7 +221,7 @@ fn original_comes_back_in_pieces_and_damage_is_seen() {
                 assert!((1..=65_536).contains(&piece.len()), "{name}");
                 found.extend(piece);
             }
-            Ok::<Vec<u8>, Trouble>(found)
+            Ok::<Vec<u8>, StoreError>(found)
         };
         for size in [0, 1, 65_536, 65_537, bytes.len()] {
             let original = CompressedOriginal::of(&bytes[..size]);

@@ -1,6 +1,6 @@
 //! Worker processes: the death of one ends one request and affects no other.
 
-use crate::common::running::{Answer, Running};
+use crate::common::hub_process::{Answer, HubProcess};
 use crate::common::{made, on_hubs};
 use hub::store::{number, write};
 use rustix::process::{Pid, Signal, kill_process};
@@ -18,7 +18,7 @@ fn signal(worker: u32, signal: Signal) {
 }
 
 /// Runs `work` while every worker of the hub gets a signal as soon as it starts.
-fn while_workers_get<T>(hub: &Running, what: Signal, work: impl FnOnce() -> T) -> T {
+fn while_workers_get<T>(hub: &HubProcess, what: Signal, work: impl FnOnce() -> T) -> T {
     let ends = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let killing = std::thread::Builder::new().spawn_scoped(scope, || {
@@ -47,7 +47,7 @@ fn only(answer: &Answer) -> Value {
 
 #[test]
 fn worker_has_pipes_and_limits_and_nothing_else() {
-    let hub = Running::start(None, &[]);
+    let hub = HubProcess::start(None, &[]);
     hub.keep("", &made::log("Board Six", 1, 7000.0));
     let workers = hub.workers();
     assert!(!workers.is_empty());
@@ -100,7 +100,7 @@ fn an_end_of_a_worker_ends_one_upload() {
 
 #[test]
 fn one_that_was_killed_once_is_not_the_fault_of_the_file() {
-    let hub = Running::start(None, &[]);
+    let hub = HubProcess::start(None, &[]);
     hub.keep("", &made::log("Board Six", 1, 7000.0));
     // The remaining worker takes the upload and does nothing.
     let idle = hub.workers();
@@ -135,7 +135,7 @@ fn reading_has_its_time_and_its_memory() {
 
 #[test]
 fn files_behind_one_that_ends_its_worker_are_kept() {
-    let hub = Running::start(None, &["--request-cpu-seconds", "1"]);
+    let hub = HubProcess::start(None, &["--request-cpu-seconds", "1"]);
     let large = [&b"{\"note\":["[..], &b"1,".repeat(7 << 20), b"1]}"].concat();
     let (first, last) = (made::log("Board First", 1, 7000.0), made::log("Board Last", 1, 7000.0));
     let archive = made::tar(&[("first", &first), ("large", &large), ("last", &last)]);

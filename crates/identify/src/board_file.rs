@@ -16,7 +16,7 @@
 use crate::Tree;
 use crate::errno::{EINVAL, EISDIR, ELOOP, ERRORS, missing_errno};
 use crate::order::natural_key;
-use record::{Arrange, Missing, Reading};
+use record::{Missing, Reading, StableSort};
 use std::collections::BTreeMap;
 
 /// Maximum number of links followed in a board file; the kernel has the same limit (ELOOP at 40).
@@ -120,7 +120,7 @@ impl Tree for BoardFile {
         if names.is_empty() {
             return Err(self.missing(path));
         }
-        names.arrange_by_key(|name| natural_key(name));
+        names.stable_sort_by_key(|name| natural_key(name));
         names.dedup();
         Ok(names)
     }

@@ -3,7 +3,7 @@
 
 use crate::Tree;
 use crate::cpu_files::{CPU_FOLDER, read_list};
-use record::{Arrange, Cache};
+use record::{Cache, StableSort};
 
 /// Caches of this CPU by level, data before instruction. Caches without a size are omitted, because no workload can be
 /// sized by them.
@@ -25,7 +25,7 @@ pub(crate) fn caches(root: &dyn Tree, cpu: u32) -> Vec<Cache> {
             })
         })
         .collect();
-    caches.arrange_by(|a, b| (a.level, &a.kind).cmp(&(b.level, &b.kind)));
+    caches.stable_sort_by(|a, b| (a.level, &a.kind).cmp(&(b.level, &b.kind)));
     caches
 }
 

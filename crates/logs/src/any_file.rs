@@ -13,7 +13,7 @@ pub const FOREIGN_LOG_BYTES_MAX: usize = 2 << 20;
 
 /// Reason why a file contains no Record.
 #[derive(Debug)]
-pub enum Unreadable {
+pub enum UnreadableReason {
     /// The file begins as a stream, but has no complete event.
     Stream(Missing),
     /// The file is a recording without samples.
@@ -34,7 +34,7 @@ pub enum Unreadable {
     NoResults(String),
 }
 
-impl fmt::Display for Unreadable {
+impl fmt::Display for UnreadableReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Stream(missing) => write!(f, "{missing}"),
@@ -91,24 +91,24 @@ fn zeros(bytes: &[u8]) -> (usize, usize) {
 ///
 /// # Errors
 /// The file contains no Record.
-pub fn read(bytes: Vec<u8>, values_max: usize) -> Result<Record, Unreadable> {
+pub fn read(bytes: Vec<u8>, values_max: usize) -> Result<Record, UnreadableReason> {
     let mut results = read_all(bytes, values_max)?;
-    results.pop().map(|result| result.record).ok_or_else(|| Unreadable::NoResults(String::new()))
+    results.pop().map(|result| result.record).ok_or_else(|| UnreadableReason::NoResults(String::new()))
 }
 
 /// Reads every result of a file, at least one.
 ///
 /// # Errors
 /// The file contains no Record.
-pub fn read_all(bytes: Vec<u8>, values_max: usize) -> Result<Vec<TextResult>, Unreadable> {
+pub fn read_all(bytes: Vec<u8>, values_max: usize) -> Result<Vec<TextResult>, UnreadableReason> {
     let whole = |record: Record| vec![TextResult { line: 1, record }];
     if is_stream(&bytes) {
-        let record = read_stream_within(&bytes, values_max).map_err(Unreadable::Stream)?;
+        let record = read_stream_within(&bytes, values_max).map_err(UnreadableReason::Stream)?;
         let is_empty = record.run.is_monitoring() && record.samples.at_ms.is_empty();
-        return if is_empty { Err(Unreadable::NoSamples) } else { Ok(whole(record)) };
+        return if is_empty { Err(UnreadableReason::NoSamples) } else { Ok(whole(record)) };
     }
     if let Some(kind) = ForeignFile::of_bytes(&bytes) {
-        return Err(Unreadable::Foreign(kind));
+        return Err(UnreadableReason::Foreign(kind));
     }
     // Nearly every file is valid UTF-8 without zeros, and validating the whole text at once is much faster.
     let text = match (zeros(&bytes), String::from_utf8(bytes)) {
@@ -120,12 +120,12 @@ pub fn read_all(bytes: Vec<u8>, values_max: usize) -> Result<Vec<TextResult>, Un
         match record::from_json(&text) {
             // A result file of another version is not a file of messages.
             Err(_) if !text.contains("\"schema\"") && crate::transfer::strings_of_json(&text).is_some() => {}
-            read => return read.map(whole).map_err(Unreadable::Json),
+            read => return read.map(whole).map_err(UnreadableReason::Json),
         }
     }
     let mut results = crate::read_all(&text);
     if let Some(number) = misread(&results) {
-        return Err(Unreadable::Misread(number));
+        return Err(UnreadableReason::Misread(number));
     }
     let board = results.first().and_then(|result| result.record.machine.board.known().cloned());
     let is_log = !results.is_empty();
@@ -133,13 +133,13 @@ pub fn read_all(bytes: Vec<u8>, values_max: usize) -> Result<Vec<TextResult>, Un
     if results.is_empty() {
         let inner = crate::cleanup::clean(&text);
         return match json_within(&inner).map(record::from_json) {
-            Some(record) => record.map(whole).map_err(Unreadable::Json),
-            None if is_log && has_lost_lines(&text) => Err(Unreadable::LostLines),
-            None if is_log => Err(Unreadable::LogPart(board)),
+            Some(record) => record.map(whole).map_err(UnreadableReason::Json),
+            None if is_log && has_lost_lines(&text) => Err(UnreadableReason::LostLines),
+            None if is_log => Err(UnreadableReason::LogPart(board)),
             None if inner.lines().any(|line| line.trim_end() == COMPARISON_SETTINGS) => {
-                Err(Unreadable::Comparison(compared(&inner)))
+                Err(UnreadableReason::Comparison(compared(&inner)))
             }
-            None => Err(Unreadable::NoResults(text)),
+            None => Err(UnreadableReason::NoResults(text)),
         };
     }
     Ok(results)

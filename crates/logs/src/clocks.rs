@@ -4,7 +4,7 @@
 //! three raw values are the same in all versions. The reader keeps them in descending order, with the printed value.
 //! Lines of the Raspberry Pi have no raw values since 0.8.4.
 
-use super::draft::{ClusterSeen, Draft, done};
+use super::draft::{Draft, MeasuredCluster, done};
 use super::sections::{Line, Section};
 use super::text;
 use record::{ClockPoint, Clocks, Fact, StepMeasurement, Variant, WorkloadId};
@@ -15,7 +15,7 @@ const CLUSTERS_MAX: usize = 512;
 /// Reads `Checking cpufreq OPP for cpu0-cpu3 (Cortex-A55):` and its rows.
 pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     let heading = section.heading();
-    let mut cluster = ClusterSeen::default();
+    let mut cluster = MeasuredCluster::default();
     let announced = heading.text.trim_start().starts_with("Checking");
     if announced {
         cluster = heading_cluster(heading.text);
@@ -43,12 +43,12 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
                     draft.unread(line);
                 }
             }
-            None if super::loose::is_note(line.text) => super::loose::note(line, draft),
+            None if super::unheaded::is_note(line.text) => super::unheaded::note(line, draft),
             None => draft.unread(line),
         }
     }
     let first = cluster.cpus.first();
-    let known = |seen: &ClusterSeen| seen.cpus.first() == first;
+    let known = |seen: &MeasuredCluster| seen.cpus.first() == first;
     if !draft.second_pass && draft.clusters.len() < CLUSTERS_MAX && !draft.clusters.iter().any(known) {
         draft.clusters.push(cluster);
     }
@@ -114,12 +114,12 @@ fn add_points(draft: &mut Draft, pass: Pass, points: Vec<ClockPoint>, line: u32)
     draft.push(step);
 }
 
-fn heading_cluster(heading: &str) -> ClusterSeen {
+fn heading_cluster(heading: &str) -> MeasuredCluster {
     let cpus = heading.split_once(" for ").and_then(|(_, rest)| {
         let end = rest.find([' ', ':']).unwrap_or(rest.len());
         text::cpu_ranges(&rest[..end])
     });
-    ClusterSeen {
+    MeasuredCluster {
         cpus: cpus.unwrap_or_default(),
         core_type: text::trailing_parenthesis(heading).map(str::to_string),
         opps_khz: Vec::new(),

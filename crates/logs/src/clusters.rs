@@ -1,6 +1,6 @@
 //! Clusters and cpufreq policies of a log.
 
-use super::draft::{ClusterSeen, Draft};
+use super::draft::{Draft, MeasuredCluster};
 use super::rows::{Quantity, TopologyRow};
 use super::topology::lscpu;
 use record::{Cluster, Fact, Policy};
@@ -70,7 +70,7 @@ fn has_columns_of_two_clusters(draft: &Draft) -> bool {
 }
 
 /// Measured cluster of these CPUs. A heading without CPUs means the cluster of CPU 0.
-fn seen_cluster<'a>(seen: &'a [ClusterSeen], cpus: &[u32]) -> Option<&'a ClusterSeen> {
+fn seen_cluster<'a>(seen: &'a [MeasuredCluster], cpus: &[u32]) -> Option<&'a MeasuredCluster> {
     seen.iter().find(|seen| match seen.cpus.first() {
         Some(first) => cpus.first() == Some(first),
         None => cpus.contains(&0),

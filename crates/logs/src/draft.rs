@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// CPUs that the log measures as one cluster, with the OPPs measured.
 #[derive(Debug, Clone, Default)]
-pub(super) struct ClusterSeen {
+pub(super) struct MeasuredCluster {
     /// CPUs; empty if the heading names none because the machine has one cluster.
     pub(super) cpus: Vec<u32>,
     /// Core type in the heading.
@@ -29,7 +29,7 @@ pub(super) struct Draft {
     /// True for a review without its log.
     pub(super) is_review_alone: bool,
     /// Clusters of the first clock pass.
-    pub(super) clusters: Vec<ClusterSeen>,
+    pub(super) clusters: Vec<MeasuredCluster>,
     /// Index of the step of each clock pass.
     pub(super) clock_steps: BTreeMap<Variant, usize>,
     /// True after the start of the second clock pass.

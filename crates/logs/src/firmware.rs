@@ -29,7 +29,7 @@ fn pairs(section: &Section<'_, '_>, group: &str, between: char, draft: &mut Draf
             continue;
         }
         let text = line.text.trim();
-        if super::closing::compiler_line(text) {
+        if super::trailer::compiler_line(text) {
             draft.machine.compiler = Fact::Known(text.to_string());
         } else if !inside {
             draft.unread(line);
@@ -75,7 +75,7 @@ fn rest_after_blank(section: &Section<'_, '_>, draft: &mut Draft) {
     let rest = section.body().iter().skip_while(|line| !line.is_blank());
     for line in rest.filter(|line| !line.is_blank()) {
         let text = line.text.trim();
-        if super::closing::compiler_line(text) {
+        if super::trailer::compiler_line(text) {
             draft.machine.compiler = Fact::Known(text.to_string());
         } else {
             draft.unread(line);

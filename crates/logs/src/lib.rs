@@ -22,7 +22,6 @@ mod assemble;
 mod cited;
 mod cleanup;
 mod clocks;
-mod closing;
 mod clusters;
 mod console_output;
 #[cfg(test)]
@@ -31,12 +30,11 @@ mod draft;
 mod firmware;
 mod first_line;
 mod foreign_file;
-mod free;
+mod free_rows;
 mod header;
 mod html;
 mod list_row;
 mod loads;
-mod loose;
 mod monitor;
 mod openssl;
 mod own_report;
@@ -62,7 +60,9 @@ mod timeline;
 mod tinymembench;
 mod topology;
 mod totals;
+mod trailer;
 mod transfer;
+mod unheaded;
 mod verdicts;
 mod wraps;
 
@@ -70,7 +70,7 @@ pub use foreign_file::ForeignFile;
 
 use draft::Draft;
 use posts::{Post, PostKind};
-use record::{Arrange, LogBlock, Record, Total};
+use record::{LogBlock, Record, StableSort, Total};
 use section_kind::Kind;
 use sections::{Line, Section};
 use wraps::Wrap;
@@ -214,11 +214,11 @@ fn read_lines(lines: &[Line<'_>]) -> Vec<TextResult> {
     if let Some(TextResult { record: Record { source: record::Source::Log(log), .. }, .. }) = results.first_mut() {
         for line in others.iter().flat_map(|post| &post.lines).filter(|line| !line.is_blank()) {
             log.lines += 1;
-            if !loose::is_fence(line.text.trim()) {
+            if !unheaded::is_fence(line.text.trim()) {
                 log.unread.push(record::LogLine { line: line.number, text: line.text.to_string() });
             }
         }
-        log.unread.arrange_by_key(|line| line.line);
+        log.unread.stable_sort_by_key(|line| line.line);
     }
     results
 }
@@ -232,7 +232,7 @@ fn read_post(post: &Post<'_>) -> Option<TextResult> {
         for line in lines.iter().filter(|line| !line.is_blank()) {
             if list_row::is_row(line.text) {
                 summary_row::read(line, &mut draft);
-            } else if !loose::is_fence(line.text.trim()) {
+            } else if !unheaded::is_fence(line.text.trim()) {
                 draft.unread(line);
             }
         }
@@ -312,7 +312,7 @@ fn foreign(text: &str) -> Record {
 fn read_section(section: &Section<'_, '_>, draft: &mut Draft) {
     match section.kind {
         Kind::System => header::read(section, draft),
-        Kind::Loose => loose::read(section, draft),
+        Kind::Loose => unheaded::read(section, draft),
         Kind::DeviceInfo | Kind::Bios | Kind::ThreadxVersion | Kind::ThreadxConfig => {
             firmware::read(section, draft);
         }
@@ -334,18 +334,18 @@ fn read_section(section: &Section<'_, '_>, draft: &mut Draft) {
         Kind::OwnSeries => loads::read_own_series(section, draft),
         Kind::StressNg => loads::read_stress_ng(section, draft),
         Kind::DramClocks => draft.block("dram-clocks", section),
-        Kind::ThermalSource => loose::read_thermal_source(section, draft),
+        Kind::ThermalSource => unheaded::read_thermal_source(section, draft),
         Kind::Monitor => monitor::read(section, draft),
         Kind::Throttling => throttling::read_statistics(section, draft),
         Kind::FirmwareBits => throttling::read_firmware_bits(section, draft),
-        Kind::KernelMessages => closing::read_kernel_messages(section, draft),
+        Kind::KernelMessages => trailer::read_kernel_messages(section, draft),
         Kind::Topology => topology::read(section, draft),
         Kind::Lscpu => topology::read_lscpu(section, draft),
         Kind::Processor => draft.block("processor", section),
-        Kind::Labels => closing::read_labels(section, draft),
+        Kind::Labels => trailer::read_labels(section, draft),
         Kind::KernelSupport => verdicts::read_kernel_support(section, draft),
         Kind::Memory => draft.block("memory-modules", section),
-        Kind::Caches => closing::read_caches(section, draft),
+        Kind::Caches => trailer::read_caches(section, draft),
         Kind::OppTables => draft.block("opp-tables", section),
         Kind::Validation => verdicts::read_validation(section, draft),
         Kind::Governors => verdicts::read_governors(section, draft),

@@ -1,6 +1,6 @@
 //! Reports of this program as text or Markdown, pasted without their log: main figures without evidence.
 
-use super::draft::{ClusterSeen, Draft};
+use super::draft::{Draft, MeasuredCluster};
 use super::first_line::report_title;
 use super::list_row::{self, number};
 use super::posts::report_heading;
@@ -166,7 +166,7 @@ fn day(text: &str) -> Option<i64> {
 }
 
 /// Parses `clock of CPU 0-3   1416 MHz advertised,  1415 measured cold,  1414 hot`.
-fn clock(line: &Line<'_>) -> Option<(ClusterSeen, Option<ClockPoint>, Option<ClockPoint>)> {
+fn clock(line: &Line<'_>) -> Option<(MeasuredCluster, Option<ClockPoint>, Option<ClockPoint>)> {
     let rest = line.text.trim().strip_prefix("clock of CPU ")?.trim_start();
     let (cpus, rest) = rest.split_once(' ')?;
     let cpus = text::cpu_ranges(cpus)?;
@@ -186,7 +186,7 @@ fn clock(line: &Line<'_>) -> Option<(ClusterSeen, Option<ClockPoint>, Option<Clo
             ..ClockPoint::default()
         })
     };
-    let seen = ClusterSeen { cpus, core_type: None, opps_khz: opp_khz.into_iter().collect() };
+    let seen = MeasuredCluster { cpus, core_type: None, opps_khz: opp_khz.into_iter().collect() };
     Some((seen, point(cold), point(hot)))
 }
 

@@ -7,7 +7,7 @@ use super::list_row;
 use super::section_shapes;
 use super::sections::{self, Line};
 use super::text;
-use record::Arrange;
+use record::StableSort;
 
 /// Kind of text that a result was found in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,7 +109,7 @@ pub(crate) fn split<'t>(lines: &[Line<'t>]) -> Vec<Post<'t>> {
     if let [first, rest @ ..] = posts.as_mut_slice()
         && !rest.is_empty()
     {
-        first.lines.arrange_by_key(|line| line.number);
+        first.lines.stable_sort_by_key(|line| line.number);
     }
     posts
 }

@@ -3,7 +3,7 @@
 //! It contains less than a log: no versions of 7-zip and OpenSSL, so their scores are marked as not comparable, and no
 //! monitoring. A review below a log is ignored, because the log contains the same values.
 
-use super::draft::{ClusterSeen, Draft, done, tool};
+use super::draft::{Draft, MeasuredCluster, done, tool};
 use super::openssl::openssl_version;
 use super::rows::CipherPlace;
 use super::section_kind::Kind;
@@ -98,7 +98,7 @@ fn clocks(section: &Section<'_, '_>, draft: &mut Draft) {
 }
 
 /// Parses `cpu0-cpu3 (Cortex-A55): OPP: 1800, Measured: 1849      (+2.7%)`.
-fn clock(line: &Line<'_>) -> Option<(ClusterSeen, ClockPoint)> {
+fn clock(line: &Line<'_>) -> Option<(MeasuredCluster, ClockPoint)> {
     let (place, values) = line.text.trim().split_once(": ")?;
     let (cpus, core_type) = place_of(place)?;
     let mhz_after = |name: &str| {
@@ -118,7 +118,7 @@ fn clock(line: &Line<'_>) -> Option<(ClusterSeen, ClockPoint)> {
         line: Some(line.number),
         ..ClockPoint::default()
     };
-    let seen = ClusterSeen { opps_khz: point.opp_khz.into_iter().collect(), cpus, core_type };
+    let seen = MeasuredCluster { opps_khz: point.opp_khz.into_iter().collect(), cpus, core_type };
     Some((seen, point))
 }
 

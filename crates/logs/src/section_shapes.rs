@@ -1,7 +1,7 @@
 //! Openings of sections that have no heading of their own: tables, labels and lists.
 
 use super::section_kind::Kind;
-use super::{free, list_row};
+use super::{free_rows, list_row};
 
 /// Openings recognised by shape, or only in certain sections.
 pub(super) fn opens(trimmed: &str, text: &str, current: Kind, after_separator: bool) -> Option<Kind> {
@@ -43,7 +43,7 @@ fn state_table(trimmed: &str, current: Kind) -> Option<Kind> {
     if !in_state {
         return None;
     }
-    if current != Kind::Free && free::is_free_row(trimmed) {
+    if current != Kind::Free && free_rows::is_free_row(trimmed) {
         return Some(Kind::Free);
     }
     (current == Kind::Free && trimmed.starts_with("Имя файла")).then_some(Kind::Swapon)

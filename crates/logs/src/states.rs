@@ -4,7 +4,7 @@
 //! is exact.
 
 use super::draft::{Draft, NamedGroup};
-use super::free::sizes;
+use super::free_rows::sizes;
 use super::rows::StateDraft;
 use super::section_kind::Kind;
 use super::sections::{Line, Section};

@@ -9,8 +9,8 @@ use super::draft::Draft;
 use super::phases;
 use super::rows::{Phase, Quantity, Row};
 use record::{
-    AllCpus, Arrange, BigLittle, BoardInput, Channel, ChannelId, Cluster, CpuPercent, Fact, Gap, LoadSpan, Missing,
-    OfLogMonitor, OfRaspberryPi, Policy, Samples, Step, Variant, WorkloadId,
+    AllCpus, BigLittle, BoardInput, Channel, ChannelId, Cluster, CpuPercent, Fact, Gap, LoadSpan, LogMonitorChannel,
+    Missing, Policy, RaspberryPiChannel, Samples, StableSort, Step, Variant, WorkloadId,
 };
 use std::collections::BTreeMap;
 
@@ -199,7 +199,7 @@ fn channels(rows: &[Row], at_ms: &[i64], big: Option<u32>, little: Option<u32>) 
         });
         found[at].1.gaps = garbled;
     }
-    found.arrange_by_key(|(quantity, _)| *quantity);
+    found.stable_sort_by_key(|(quantity, _)| *quantity);
     found.into_iter().map(|(_, channel)| channel).collect()
 }
 
@@ -213,7 +213,7 @@ fn id(quantity: Quantity) -> ChannelId {
         Quantity::Policy(policy) => ChannelId::claimed(policy),
         Quantity::Big => ChannelId::BigLittle(BigLittle::Big),
         Quantity::Little => ChannelId::BigLittle(BigLittle::Little),
-        Quantity::Firmware => ChannelId::RaspberryPi(OfRaspberryPi::LogFirmwareClock),
+        Quantity::Firmware => ChannelId::RaspberryPi(RaspberryPiChannel::LogFirmwareClock),
         Quantity::Load => ChannelId::Load(LoadSpan::One),
         Quantity::Busy => percent(CpuPercent::Busy),
         Quantity::System => percent(CpuPercent::System),
@@ -222,8 +222,8 @@ fn id(quantity: Quantity) -> ChannelId {
         Quantity::IoWait => percent(CpuPercent::Iowait),
         Quantity::Irq => percent(CpuPercent::Irq),
         Quantity::Temperature => ChannelId::Soc,
-        Quantity::CoreMicrovolts => ChannelId::RaspberryPi(OfRaspberryPi::LogCoreVoltage),
-        Quantity::PmicMilliwatts => ChannelId::RaspberryPi(OfRaspberryPi::LogPmicPower),
+        Quantity::CoreMicrovolts => ChannelId::RaspberryPi(RaspberryPiChannel::LogCoreVoltage),
+        Quantity::PmicMilliwatts => ChannelId::RaspberryPi(RaspberryPiChannel::LogPmicPower),
         Quantity::InputMicrovolts => ChannelId::BoardInput(BoardInput::Log),
         Quantity::Milliwatts(socket) => ChannelId::LogMeter(u32::from(socket) + 1),
     }
@@ -250,7 +250,7 @@ fn first_row_channel(samples: &mut Samples, rows: &[Row]) {
         label: "average since boot".to_string(),
         source: "log".to_string(),
         values: rows.iter().map(|row| Some(i64::from(row.first))).collect(),
-        ..Channel::of(ChannelId::LogMonitor(OfLogMonitor::FirstRow))
+        ..Channel::of(ChannelId::LogMonitor(LogMonitorChannel::FirstRow))
     });
 }
 

@@ -3,7 +3,7 @@
 
 use crate::group::parse_usage_us;
 use crate::huge_pages::parse_smaps;
-use crate::{rights, settings, suspend, switchable, vcio};
+use crate::{rights, settings, suspend, switchable_device, vcio};
 
 /// Name in kebab-case, and parser.
 pub type Parser = (&'static str, fn(&[u8]));
@@ -24,7 +24,7 @@ pub const PARSERS: &[Parser] = &[
         parse_smaps(&text, 0x7f00_0000);
         parse_usage_us(&text);
         suspend::foreign(&text);
-        switchable::foreign(&text);
+        switchable_device::foreign(&text);
     }),
     ("rpi-firmware", vcio::foreign),
 ];

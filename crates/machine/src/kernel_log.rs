@@ -186,7 +186,7 @@ fn read_record(file: &mut std::fs::File) -> Result<Option<LogRead>, i32> {
             libc::EPIPE => Ok(Some(LogRead::Lost)),
             libc::EINTR => Ok(Some(LogRead::Garbled)),
             errno => {
-                crate::root::unread::note(std::path::Path::new(PATH), errno);
+                crate::root::unread_files::note(std::path::Path::new(PATH), errno);
                 Err(errno)
             }
         },

@@ -33,7 +33,7 @@ mod state;
 mod storage;
 mod survey;
 pub mod suspend;
-pub mod switchable;
+pub mod switchable_device;
 mod syscall;
 mod terminal;
 mod thermometer;

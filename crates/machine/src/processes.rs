@@ -13,7 +13,7 @@ pub use process_tree::{
 };
 
 use crate::Root;
-use record::{Arrange, BusyProcess, Missing, Reading};
+use record::{BusyProcess, Missing, Reading, StableSort};
 use stat::{ProcessTimes, parse_process};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ const PROCESSES_MAX: usize = 10;
 
 /// Start of a measurement.
 #[derive(Debug)]
-pub struct Busy {
+pub struct CpuTimeBaseline {
     root: Root,
     total: CpuTimes,
     processes: BTreeMap<u32, ProcessTimes>,
@@ -48,7 +48,7 @@ struct CpuTimes {
     cpus: u64,
 }
 
-impl Busy {
+impl CpuTimeBaseline {
     /// Starts a time window.
     ///
     /// # Errors
@@ -93,7 +93,7 @@ impl Busy {
                 used.push((ticks, pid, now.name));
             }
         }
-        used.arrange_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+        used.stable_sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
         used.truncate(PROCESSES_MAX);
         let one_cpu = (all / total.cpus.max(1)).max(1);
         let process = |(ticks, pid, name)| BusyProcess { pid, name, hundredths_percent: share(ticks, one_cpu) };
@@ -180,7 +180,7 @@ mod tests {
 
     /// Replaces the files of the first board by those of the second, and finishes the window.
     fn window(before: &str, after: &str) -> Reading<BusyWindow> {
-        let mut busy = Busy::start(&Root::from_board(before).unwrap())?;
+        let mut busy = CpuTimeBaseline::start(&Root::from_board(before).unwrap())?;
         busy.root = Root::from_board(after).unwrap();
         busy.finish()
     }
@@ -260,7 +260,7 @@ mod tests {
         let orphan: i32 = String::from_utf8(started.stdout).unwrap().trim().parse().unwrap();
         // On a busy machine it may take several windows.
         let is_seen = (0..200).any(|_| {
-            let busy = Busy::start(&Root::system()).unwrap();
+            let busy = CpuTimeBaseline::start(&Root::system()).unwrap();
             std::thread::sleep(std::time::Duration::from_millis(100));
             let window = busy.finish().unwrap();
             let of_us = [std::process::id(), own.id()];

@@ -6,7 +6,7 @@
 mod read;
 mod source;
 mod tree;
-pub(crate) mod unread;
+pub(crate) mod unread_files;
 mod write_policy;
 
 pub(crate) use read::FILE_BYTES_MAX;

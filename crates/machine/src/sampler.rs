@@ -40,7 +40,7 @@ use clock_offsets::ClockOffsets;
 use gaps::{GAPS_MAX, GapNote, GapTracker, note};
 use pace::Pace;
 use record::soc_temperature::{self, SocTemperature};
-use record::{AllCpus, Channel, ChannelId, CpuTime, Event, OfCpu, Reading, SamplerCost};
+use record::{AllCpus, Channel, ChannelId, CpuChannel, CpuTime, Event, Reading, SamplerCost};
 use slot::SourceSlot;
 use slow_reader_pool::SlowReaderPool;
 use std::time::Duration;
@@ -114,7 +114,7 @@ impl Sampler {
         }
         let is_idle = |id: &ChannelId| match id {
             ChannelId::AllCpus(AllCpus::Time(time)) => *time == CpuTime::Idle,
-            ChannelId::Cpu(_, OfCpu::Time(time)) => *time == CpuTime::Idle,
+            ChannelId::Cpu(_, CpuChannel::Time(time)) => *time == CpuTime::Idle,
             _ => false,
         };
         let cpus = channels.iter().filter(|channel| is_idle(&channel.id));

@@ -15,7 +15,7 @@ use crate::timeline::monotonic_ns;
 use paths::{OPP_TABLE, PLACES};
 use redact::Redactor;
 use std::collections::BTreeSet;
-use walk::{DEPTH_MAX, Walk};
+use walk::{DEPTH_MAX, TreeWalk};
 
 /// Maximum time in nanoseconds. Sensors on slow buses answer within a tenth of a second each.
 const ELAPSED_NS_MAX: u64 = 20_000_000_000;
@@ -27,7 +27,7 @@ pub fn snapshot(root: &Root) -> String {
 
 /// As [`snapshot`], with the list of redacted values.
 pub fn snapshot_of(root: &Root) -> (String, Redactor) {
-    let mut walk = Walk {
+    let mut walk = TreeWalk {
         root,
         out: String::from("# Snapshot by sbc-bench. Serial numbers, addresses and names are redacted.\n"),
         seen: BTreeSet::new(),

@@ -2,7 +2,7 @@
 //! second; the sampler is for more.
 
 use crate::Root;
-use crate::sensors::{self, NONE, Parser, Read, SENSORS, Scale, known};
+use crate::sensors::{self, NONE, Parser, ReadMethod, SENSORS, Scale, known};
 use record::soc_temperature::{SocTemperature, choose, is_reading};
 use record::{Channel, Missing, Reading};
 
@@ -57,7 +57,7 @@ impl Thermometer {
         let mut channels = Vec::new();
         let mut found: Vec<Self> = Vec::new();
         for probe in &probes {
-            let Read::File(parser) = probe.read else { continue };
+            let ReadMethod::File(parser) = probe.read else { continue };
             for (place, channel) in probe.channels.iter().enumerate() {
                 channels.push(channel.clone());
                 found.push(Self {

@@ -17,11 +17,11 @@ pub const SUSPEND_MS_MIN: i64 = 100;
 #[derive(Debug, Clone)]
 pub struct Timeline {
     start_utc_ms: i64,
-    now: Now,
+    now: TimeSource,
 }
 
 #[derive(Debug, Clone)]
-enum Now {
+enum TimeSource {
     /// Clock reading at `from_ns` of the axis.
     Real {
         start_mono_ns: u64,
@@ -44,7 +44,7 @@ impl Timeline {
         let behind_ms = u64::try_from(behind_ms).unwrap_or(0);
         Self {
             start_utc_ms,
-            now: Now::Real {
+            now: TimeSource::Real {
                 start_mono_ns: monotonic_ns(),
                 suspended_ms: suspended_ms(),
                 from_ns: behind_ms.saturating_mul(1_000_000),
@@ -54,7 +54,7 @@ impl Timeline {
 
     /// Fake axis that starts at the given UTC and advances only by [`Timeline::sleep`].
     pub fn fake(start_utc_ms: i64) -> Self {
-        Self { start_utc_ms, now: Now::Fake { elapsed_ns: Arc::default() } }
+        Self { start_utc_ms, now: TimeSource::Fake { elapsed_ns: Arc::default() } }
     }
 
     /// UTC of the start in milliseconds since 1970.
@@ -65,10 +65,10 @@ impl Timeline {
     /// Nanoseconds since the start.
     pub fn now_ns(&self) -> u64 {
         match &self.now {
-            Now::Real { start_mono_ns, from_ns, .. } => {
+            TimeSource::Real { start_mono_ns, from_ns, .. } => {
                 from_ns.saturating_add(monotonic_ns().saturating_sub(*start_mono_ns))
             }
-            Now::Fake { elapsed_ns } => elapsed_ns.load(Ordering::Relaxed),
+            TimeSource::Fake { elapsed_ns } => elapsed_ns.load(Ordering::Relaxed),
         }
     }
 
@@ -80,8 +80,8 @@ impl Timeline {
     /// Current UTC in milliseconds since 1970. Follows steps of the clock, unlike the other times.
     pub fn utc_ms(&self) -> i64 {
         match &self.now {
-            Now::Real { .. } => utc_now_ms(),
-            Now::Fake { .. } => self.start_utc_ms + self.now_ms(),
+            TimeSource::Real { .. } => utc_now_ms(),
+            TimeSource::Fake { .. } => self.start_utc_ms + self.now_ms(),
         }
     }
 
@@ -89,7 +89,7 @@ impl Timeline {
     /// 1970 and gets the time from the network.
     pub fn corrected_start_utc_ms(&self) -> Option<i64> {
         // The start of a resumed axis was in another boot.
-        let Now::Real { suspended_ms, from_ns: 0, .. } = &self.now else { return None };
+        let TimeSource::Real { suspended_ms, from_ns: 0, .. } = &self.now else { return None };
         let elapsed_ms = self.now_ms() + self::suspended_ms() - suspended_ms;
         let start_utc_ms = self.utc_ms() - elapsed_ms;
         let is_other = (start_utc_ms - self.start_utc_ms).abs() >= STEP_MS_MIN;
@@ -99,8 +99,8 @@ impl Timeline {
     /// Sleeps.
     pub fn sleep(&self, time: Duration) {
         match &self.now {
-            Now::Real { .. } => std::thread::sleep(time / faults::haste()),
-            Now::Fake { elapsed_ns } => {
+            TimeSource::Real { .. } => std::thread::sleep(time / faults::haste()),
+            TimeSource::Fake { elapsed_ns } => {
                 elapsed_ns.fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
             }
         }
@@ -108,7 +108,7 @@ impl Timeline {
 
     /// True for a fake axis, where real durations are not measured.
     pub fn is_fake(&self) -> bool {
-        matches!(self.now, Now::Fake { .. })
+        matches!(self.now, TimeSource::Fake { .. })
     }
 }
 

@@ -9,7 +9,7 @@ const CONNECTION_ENDED: [i32; 3] = [52, 55, 56];
 
 /// Reason of a missing answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum NoAnswer {
+pub(super) enum RequestFailure {
     /// curl is missing.
     NoCurl(String),
     /// The server closed the connection; message of curl.
@@ -23,13 +23,14 @@ pub(super) enum NoAnswer {
 ///
 /// # Errors
 /// There was no answer.
-pub(super) fn ask(config: &str, time_max: Duration, bytes_max: u64) -> Result<(u16, Vec<u8>), NoAnswer> {
+pub(super) fn ask(config: &str, time_max: Duration, bytes_max: u64) -> Result<(u16, Vec<u8>), RequestFailure> {
     let config = format!(
         "{config}proto = \"=https\"\nproto-redir = \"=https\"\nmax-redirs = 5\nsilent\nshow-error\nmax-time = {}\n\
          write-out = \"\\n%{{http_code}}\"\n",
         time_max.as_secs()
     );
-    let missing = |why: std::io::Error| NoAnswer::NoCurl(format!("HTTPS needs curl, which cannot be started: {why}."));
+    let missing =
+        |why: std::io::Error| RequestFailure::NoCurl(format!("HTTPS needs curl, which cannot be started: {why}."));
     let mut child = process::curl::start(&config).map_err(missing)?;
     let mut said = Vec::new();
     // The status follows the body on a separate line.
@@ -38,7 +39,7 @@ pub(super) fn ask(config: &str, time_max: Duration, bytes_max: u64) -> Result<(u
     if !matches!(read, Some(Ok(_))) || said.len() as u64 > limit {
         let _ = child.kill();
         let _ = child.wait();
-        return Err(NoAnswer::Failed(format!("the answer has more than {bytes_max} bytes")));
+        return Err(RequestFailure::Failed(format!("the answer has more than {bytes_max} bytes")));
     }
     let ended = child.wait_with_output().map_err(missing)?;
     let status_at = said.iter().rposition(|byte| *byte == b'\n');
@@ -51,7 +52,7 @@ pub(super) fn ask(config: &str, time_max: Duration, bytes_max: u64) -> Result<(u
         _ => {
             let why = String::from_utf8_lossy(&ended.stderr).trim().to_owned();
             let has_ended = ended.status.code().is_some_and(|code| CONNECTION_ENDED.contains(&code));
-            Err(if has_ended { NoAnswer::Ended(why) } else { NoAnswer::Failed(why) })
+            Err(if has_ended { RequestFailure::Ended(why) } else { RequestFailure::Failed(why) })
         }
     }
 }

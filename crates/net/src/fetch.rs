@@ -1,7 +1,7 @@
 //! Fetches files of a release.
 
 use super::address::Address;
-use super::curl::NoAnswer;
+use super::curl::RequestFailure;
 use super::request::Request;
 use std::time::Duration;
 
@@ -35,8 +35,8 @@ impl Release {
         let request = Request::get(&self.0, format!("/{name}"), TIME_MAX, bytes_max);
         let request = Request { is_redirected: true, ..request };
         let answer = request.send().map_err(|no_answer| match no_answer {
-            NoAnswer::NoCurl(why) => why,
-            NoAnswer::Ended(why) | NoAnswer::Failed(why) => format!("{url} cannot be fetched: {why}."),
+            RequestFailure::NoCurl(why) => why,
+            RequestFailure::Ended(why) | RequestFailure::Failed(why) => format!("{url} cannot be fetched: {why}."),
         })?;
         match answer.status {
             200 => Ok(answer.body),

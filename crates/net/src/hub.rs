@@ -1,7 +1,7 @@
 //! Uploads results to a hub: by HTTP to this host, by HTTPS with verified certificates to others.
 
 use super::address::{Address, is_plain};
-use super::curl::NoAnswer;
+use super::curl::RequestFailure;
 use super::request::{Body, Request};
 use machine::files::Folder;
 use std::time::Duration;
@@ -31,7 +31,7 @@ pub struct Hub {
 
 /// Reason of a failed upload.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NotSent {
+pub enum UploadError {
     /// The hub refused the file or closed the connection without an answer; a retry would fail as well. Other files may
     /// be accepted if the reason is the content.
     Refused {
@@ -46,7 +46,7 @@ pub enum NotSent {
     Held(String),
 }
 
-impl NotSent {
+impl UploadError {
     fn of_content(why: String) -> Self {
         Self::Refused { why, is_of_content: true }
     }
@@ -82,11 +82,11 @@ impl Hub {
         spool: &Spool,
         waiting: &SpoolFile,
         may_go_on_after: &dyn Fn(Duration) -> bool,
-    ) -> Result<String, NotSent> {
+    ) -> Result<String, UploadError> {
         let mut pauses = PAUSES.iter();
         loop {
             match (self.send_once(&spool.0, waiting), pauses.next()) {
-                (Err(NotSent::Later(_, asked)), Some(pause))
+                (Err(UploadError::Later(_, asked)), Some(pause))
                     if asked.is_none_or(|asked| asked <= RETRY_AFTER_MAX)
                         && may_go_on_after(asked.unwrap_or_default().max(*pause)) => {}
                 (sent, _) => return sent,
@@ -94,15 +94,15 @@ impl Hub {
         }
     }
 
-    fn send_once(&self, folder: &Folder, waiting: &SpoolFile) -> Result<String, NotSent> {
+    fn send_once(&self, folder: &Folder, waiting: &SpoolFile) -> Result<String, UploadError> {
         let url = &self.address.url;
         let body = if self.address.is_loopback {
             let bytes = folder.read(&waiting.name, BYTES_MAX as u64);
-            Body::Bytes(bytes.map_err(|error| NotSent::of_content(error.to_string()))?)
+            Body::Bytes(bytes.map_err(|error| UploadError::of_content(error.to_string()))?)
         } else {
             let path = folder.path().join(&waiting.name);
             let path = path.to_str().filter(|path| !path.contains(['"', '\\', '\n']));
-            let odd = || NotSent::Held("The path of the state directory has odd characters.".to_owned());
+            let odd = || UploadError::Held("The path of the state directory has odd characters.".to_owned());
             Body::File(path.ok_or_else(odd)?.to_owned())
         };
         let path = format!("/api/results{}", waiting.query);
@@ -114,24 +114,24 @@ impl Hub {
                 let body = String::from_utf8_lossy(&answer.body).into_owned();
                 self.judged(answer.status, body, seconds(answer.field("retry-after")))
             }
-            Err(NoAnswer::NoCurl(why)) => Err(NotSent::Held(why)),
-            Err(NoAnswer::Ended(why)) => Err(NotSent::ended(url, &why)),
-            Err(NoAnswer::Failed(why)) if self.address.is_loopback => {
-                Err(NotSent::Later(format!("{url}: {why}"), None))
+            Err(RequestFailure::NoCurl(why)) => Err(UploadError::Held(why)),
+            Err(RequestFailure::Ended(why)) => Err(UploadError::ended(url, &why)),
+            Err(RequestFailure::Failed(why)) if self.address.is_loopback => {
+                Err(UploadError::Later(format!("{url}: {why}"), None))
             }
-            Err(NoAnswer::Failed(why)) => Err(NotSent::Later(why, None)),
+            Err(RequestFailure::Failed(why)) => Err(UploadError::Later(why, None)),
         }
     }
 
     /// Interprets a status: content errors concern this file, token and address errors all files. A proxy may answer
     /// instead of the hub for hours.
-    fn judged(&self, status: u16, body: String, retry_after: Option<Duration>) -> Result<String, NotSent> {
+    fn judged(&self, status: u16, body: String, retry_after: Option<Duration>) -> Result<String, UploadError> {
         let said = || format!("{} answers {status}: {}", self.address.url, sentence(&body));
         match status {
             200 | 201 => Ok(body),
-            408 | 429 | 500..=599 => Err(NotSent::Later(said(), retry_after)),
-            400..=499 => Err(NotSent::Refused { why: said(), is_of_content: matches!(status, 400 | 413 | 422) }),
-            _ => Err(NotSent::Held(said())),
+            408 | 429 | 500..=599 => Err(UploadError::Later(said(), retry_after)),
+            400..=499 => Err(UploadError::Refused { why: said(), is_of_content: matches!(status, 400 | 413 | 422) }),
+            _ => Err(UploadError::Held(said())),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Fetches reference data of a hub in pages, each with the tag of the stored copy.
 
 use super::address::{self, Address};
-use super::curl::NoAnswer;
+use super::curl::RequestFailure;
 use super::request::Request;
 use std::time::Duration;
 
@@ -56,7 +56,7 @@ impl ReferenceHub {
         let mut request = Request::get(&self.0, format!("{PATH}{mark}{query}"), TIME_MAX, BYTES_MAX);
         request.headers.extend(tag.map(|tag| ("If-None-Match", tag)));
         let answer = request.send().map_err(|no_answer| match no_answer {
-            NoAnswer::NoCurl(why) | NoAnswer::Ended(why) | NoAnswer::Failed(why) => {
+            RequestFailure::NoCurl(why) | RequestFailure::Ended(why) | RequestFailure::Failed(why) => {
                 why.trim_end_matches('.').to_owned()
             }
         })?;

@@ -1,7 +1,7 @@
 //! Requests to an address named by the user: by HTTP to this host, by curl's HTTPS to others.
 
 use super::address::{Address, agent};
-use super::curl::{self, NoAnswer};
+use super::curl::{self, RequestFailure};
 use std::io::ErrorKind;
 use std::time::Duration;
 use ureq::RequestBuilder;
@@ -69,14 +69,14 @@ impl<'a> Request<'a> {
     ///
     /// # Errors
     /// There was no answer.
-    pub(super) fn send(&self) -> Result<Response, NoAnswer> {
+    pub(super) fn send(&self) -> Result<Response, RequestFailure> {
         let url = format!("{}{}", self.address.url, self.path);
         if !self.address.is_loopback {
             return self.by_curl(&url);
         }
         self.here(&url).map_err(|error| match &error {
-            ureq::Error::Io(io) if is_end(io.kind()) => NoAnswer::Ended(error.to_string()),
-            error => NoAnswer::Failed(error.to_string()),
+            ureq::Error::Io(io) if is_end(io.kind()) => RequestFailure::Ended(error.to_string()),
+            error => RequestFailure::Failed(error.to_string()),
         })
     }
 
@@ -96,7 +96,7 @@ impl<'a> Request<'a> {
         self.headers.iter().fold(builder, |builder, (name, value)| builder.header(*name, value))
     }
 
-    fn by_curl(&self, url: &str) -> Result<Response, NoAnswer> {
+    fn by_curl(&self, url: &str) -> Result<Response, RequestFailure> {
         let head = if self.is_redirected {
             format!("location\nmax-filesize = {}\n", self.bytes_max)
         } else {

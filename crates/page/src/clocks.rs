@@ -5,7 +5,7 @@ use crate::draw::{Area, LOOKS, Plot, Scale, WIDTH, axis_x, axis_y, linear_ticks,
 use crate::{Section, Subject};
 use facts::view::{self, ClusterClock};
 use maud::{Markup, html};
-use record::{Arrange, Record, Variant};
+use record::{Record, StableSort, Variant};
 
 pub(crate) const SECTION: Section = Section {
     plots: |subject| opp_plot(subject.facts, &opps(subject.facts)).into_iter().collect(),
@@ -57,7 +57,7 @@ fn opp_plot(record: &Record, points: &[(u32, u32, Option<u32>)]) -> Option<Plot>
         }
     }
     curves.retain(|(_, curve)| curve.len() > 1);
-    curves.iter_mut().for_each(|(_, curve)| curve.arrange_by(|a, b| a.0.total_cmp(&b.0)));
+    curves.iter_mut().for_each(|(_, curve)| curve.stable_sort_by(|a, b| a.0.total_cmp(&b.0)));
     let values = || curves.iter().flat_map(|(_, curve)| curve).flat_map(|(opp, measured)| [*opp, *measured]);
     let ticks = linear_ticks((values().reduce(f64::min)?, values().reduce(f64::max)?), 6);
     let ends = (*ticks.first()?, *ticks.last()?);

@@ -55,7 +55,13 @@ pub(crate) fn document(name: &str, top: &Markup, parts: &[Part], nothing: &str) 
 }
 
 /// The same page on the site of a caller.
-pub(crate) fn document_within(around: &Around, name: &str, top: &Markup, parts: &[Part], nothing: &str) -> String {
+pub(crate) fn document_within(
+    around: &SiteElements,
+    name: &str,
+    top: &Markup,
+    parts: &[Part],
+    nothing: &str,
+) -> String {
     let top = html! { (around.above) (top) };
     let foot = "It loads nothing from other sites.";
     Frame { name, head: around.head.clone(), style: "", top: &top, parts, nothing, foot, script: Some(&PLOTS) }.page()
@@ -63,7 +69,7 @@ pub(crate) fn document_within(around: &Around, name: &str, top: &Markup, parts: 
 
 /// Elements of a site around a page.
 #[derive(Debug, Clone, Default)]
-pub struct Around {
+pub struct SiteElements {
     /// Additional elements of the head.
     pub head: Markup,
     /// Content above the name: links to other pages.

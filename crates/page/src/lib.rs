@@ -37,7 +37,7 @@ mod style;
 mod summary;
 mod timeline;
 
-pub use document::Around;
+pub use document::SiteElements;
 pub use identification::{identification, name as identified_name};
 pub use live::{live, live_event};
 pub use pictures::{CARD, Drawing};
@@ -125,7 +125,7 @@ pub fn page(explained: &Explained<'_>, known: &Reference) -> String {
 }
 
 /// Renders the same page for a site.
-pub fn page_within(around: &Around, explained: &Explained<'_>, known: &Reference) -> String {
+pub fn page_within(around: &SiteElements, explained: &Explained<'_>, known: &Reference) -> String {
     let subject = Subject::of(explained, known);
     document_within(around, &summary::name(subject.facts), &summary::top(&subject), &parts(&subject), NOTHING)
 }

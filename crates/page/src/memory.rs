@@ -6,7 +6,7 @@ use crate::draw::{Area, Bar, LOOKS, Plot, Scale, WIDTH, axis_x, axis_y, bars, n,
 use crate::{Section, Subject};
 use facts::{number, size_words, view};
 use maud::{Markup, html};
-use record::{Arrange, Latency, MemoryOperation, Outcome, Record, Step, StepMeasurement, WorkloadId};
+use record::{Latency, MemoryOperation, Outcome, Record, StableSort, Step, StepMeasurement, WorkloadId};
 
 pub(crate) const LATENCY: Section = Section {
     plots: |subject| latency_plot(subject.facts, &curves(subject.facts)).into_iter().collect(),
@@ -170,7 +170,7 @@ fn rates(record: &Record) -> Vec<Rate> {
     }
     // Stable sort: places keep the order in which they were measured.
     let order: Vec<String> = rates.iter().map(|rate| rate.place.clone()).collect();
-    rates.arrange_by_key(|rate| order.iter().position(|known| *known == rate.place));
+    rates.stable_sort_by_key(|rate| order.iter().position(|known| *known == rate.place));
     rates
 }
 

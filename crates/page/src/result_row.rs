@@ -5,7 +5,7 @@ use compare::NamedBoard;
 use explain::results::{COLUMNS, Row};
 use facts::Verdict;
 use maud::{Markup, html};
-use record::Arrange;
+use record::StableSort;
 use std::collections::BTreeSet;
 
 /// Columns from this index on are numbers.
@@ -30,7 +30,7 @@ impl BarScale {
             }
         }
         Self(columns.map(|mut column| {
-            column.arrange_by(|a, b| b.total_cmp(a));
+            column.stable_sort_by(|a, b| b.total_cmp(a));
             column.get(column.len() / 10).copied()
         }))
     }

@@ -3,7 +3,7 @@
 use crate::draw::table::{cell, number, table, text};
 use crate::{Section, Subject};
 use maud::{Markup, html};
-use record::{Fact, NotRestored, Policy, RestoreOutcome, SettingChange};
+use record::{Fact, Policy, RestoreOutcome, SettingChange, UnrestoredSetting};
 
 pub(crate) const SECTION: Section = Section::folded("settings", "Settings", body);
 
@@ -120,5 +120,5 @@ fn words(fact: &Fact<String>) -> String {
 }
 
 fn after(change: &SettingChange) -> String {
-    facts::plain(&NotRestored::of_change(change).map_or(change.old.clone(), |left| left.in_short()))
+    facts::plain(&UnrestoredSetting::of_change(change).map_or(change.old.clone(), |left| left.in_short()))
 }

@@ -9,7 +9,7 @@ use facts::figures::FigureKey;
 use facts::view::whole_run;
 use facts::{Facts, Figure, Verdict};
 use maud::{Markup, html};
-use record::{Arrange, MemoryOperation, Record, Source, Variant, WorkloadId};
+use record::{MemoryOperation, Record, Source, StableSort, Variant, WorkloadId};
 
 pub(crate) const SECTION: Section = Section::of("main-figures", "Main figures", body);
 
@@ -153,7 +153,7 @@ pub(crate) fn highlights(subject: &Subject<'_>) -> Vec<Highlight> {
     let rank = |key: &FigureKey| rank(key).or_else(|| (!has_libc && is_copy(key)).then_some(COPY));
     let mut ranked: Vec<(usize, &Figure)> =
         best.into_iter().filter_map(|figure| Some((rank(&figure.key)?, figure))).collect();
-    ranked.arrange_by_key(|(rank, _)| *rank);
+    ranked.stable_sort_by_key(|(rank, _)| *rank);
     let fact = |(_, figure): &(usize, &Figure)| Highlight {
         name: figure.name(),
         title: figure.key.title(),

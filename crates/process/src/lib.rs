@@ -7,10 +7,10 @@
 pub mod child;
 pub mod curl;
 pub mod guard;
+pub mod interruption;
 pub mod lava;
 pub mod scratch;
 pub mod search_path;
-pub mod standstill;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod tools;

@@ -6,7 +6,7 @@
 use crate::child::{Child, ChildSpec};
 use crate::search_path::{is_program, search_path};
 use machine::{Caller, Root, Trust, threads};
-use record::{Arrange, Missing, Reading};
+use record::{Missing, Reading, StableSort};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -177,7 +177,7 @@ impl Tools {
         }
         self.note(kind, &passed_over);
         if let Some(is_preferred) = kind.is_preferred.filter(|_| !is_named) {
-            found.arrange_by_key(|found| !is_preferred(&found.version));
+            found.stable_sort_by_key(|found| !is_preferred(&found.version));
         }
         match (found.is_empty(), passed_over.is_empty()) {
             (false, _) => Ok(found),

@@ -1,7 +1,9 @@
 //! Role of a power sensor: the whole board, or a part of it. Unknown sensors are rails.
 
 use crate::table::{Row, Table};
-use crate::{Channel, ChannelId, HwmonKind, OfHwmon, OfMeter, OfPowercap, OfRaspberryPi, OfSupply};
+use crate::{
+    Channel, ChannelId, HwmonChannel, HwmonKind, MeterChannel, PowercapChannel, RaspberryPiChannel, SupplyChannel,
+};
 use serde::Serialize;
 
 /// Names of power sensors.
@@ -124,18 +126,20 @@ pub fn sensor_names(channel: &Channel) -> (String, String) {
     let label = channel.label.to_ascii_lowercase();
     match &channel.id {
         // The name of a meter does not show its place.
-        ChannelId::Meter(_, OfMeter::Power | OfMeter::Energy) => {
+        ChannelId::Meter(_, MeterChannel::Power | MeterChannel::Energy) => {
             (channel.source.split(':').next().unwrap_or_default().to_owned(), String::new())
         }
         // The bash program knows meters of one maker.
         ChannelId::LogMeter(_) => ("netio".to_owned(), String::new()),
-        ChannelId::RaspberryPi(OfRaspberryPi::PmicPower | OfRaspberryPi::LogPmicPower) => ("rpi".into(), "sum".into()),
-        ChannelId::Powercap(_, OfPowercap::Energy | OfPowercap::Power) => {
+        ChannelId::RaspberryPi(RaspberryPiChannel::PmicPower | RaspberryPiChannel::LogPmicPower) => {
+            ("rpi".into(), "sum".into())
+        }
+        ChannelId::Powercap(_, PowercapChannel::Energy | PowercapChannel::Power) => {
             let zone = if label.starts_with("package-") { "package".to_owned() } else { label };
             ("powercap".to_owned(), zone)
         }
         ChannelId::Other(id) if id.contains("package") => ("powercap".to_owned(), "package".to_owned()),
-        ChannelId::Supply(name, OfSupply::Power | OfSupply::Energy) => (name.to_string(), label),
+        ChannelId::Supply(name, SupplyChannel::Power | SupplyChannel::Energy) => (name.to_string(), label),
         _ => {
             // Names of hwmon chips have no blanks; the sampler adds a shunt resistor.
             let label = label.split_once(", shunt").map_or(&*label, |(label, _)| label);
@@ -148,9 +152,9 @@ pub fn sensor_names(channel: &Channel) -> (String, String) {
 /// Supply voltage of a current, for a chip without a power reading: the voltage with the same label, else with the same
 /// number. Shunt voltages share numbers with currents, but have no label.
 pub fn voltage_of(channels: &[Channel], current: &Channel) -> Option<usize> {
-    let ChannelId::Hwmon(chip, OfHwmon::Sensor(HwmonKind::Current, number)) = current.id else { return None };
+    let ChannelId::Hwmon(chip, HwmonChannel::Sensor(HwmonKind::Current, number)) = current.id else { return None };
     let of_chip = |channel: &Channel, wanted: HwmonKind| match channel.id {
-        ChannelId::Hwmon(of, OfHwmon::Sensor(kind, number)) if of == chip && kind == wanted => Some(number),
+        ChannelId::Hwmon(of, HwmonChannel::Sensor(kind, number)) if of == chip && kind == wanted => Some(number),
         _ => None,
     };
     if channels.iter().any(|channel| of_chip(channel, HwmonKind::Power).is_some()) {
@@ -187,8 +191,8 @@ mod tests {
 
     #[test]
     fn unknown_names_are_rails() {
-        let hwmon = || ChannelId::Hwmon(0, OfHwmon::Sensor(HwmonKind::Power, 1));
-        let package = ChannelId::Powercap(PowerZone::of(PowerZoneKind::Rapl, "0").unwrap(), OfPowercap::Energy);
+        let hwmon = || ChannelId::Hwmon(0, HwmonChannel::Sensor(HwmonKind::Power, 1));
+        let package = ChannelId::Powercap(PowerZone::of(PowerZoneKind::Rapl, "0").unwrap(), PowercapChannel::Energy);
         for (id, label, source, role, part) in [
             (hwmon(), "ina3221 VDD_IN", "", PowerRole::Module, Some("the module")),
             (hwmon(), "ina226 VDD_IN", "", PowerRole::Part, Some("a rail called ina226 VDD_IN")),
@@ -199,13 +203,25 @@ mod tests {
             (hwmon(), "ina3221 VDD_CPU_GPU_CV", "", PowerRole::Cpus, Some("the CPU, GPU and CV engines")),
             (package.clone(), "package-1", "", PowerRole::Processor, Some("the processor")),
             (package, "dram", "", PowerRole::Part, Some("the memory")),
-            (ChannelId::meter(OfMeter::Power), "vdd_in", "shelly:host", PowerRole::Wall, None),
-            (ChannelId::meter(OfMeter::Power), "", "smartpower3:host/1", PowerRole::Input, None),
-            (ChannelId::meter(OfMeter::Power), "netio", "other:host", PowerRole::Meter, None),
+            (ChannelId::meter(MeterChannel::Power), "vdd_in", "shelly:host", PowerRole::Wall, None),
+            (ChannelId::meter(MeterChannel::Power), "", "smartpower3:host/1", PowerRole::Input, None),
+            (ChannelId::meter(MeterChannel::Power), "netio", "other:host", PowerRole::Meter, None),
             (hwmon(), "scmi_sensors BOARD_POWER_BIG", "", PowerRole::Part, Some("the big cores")),
             (hwmon(), "powerz VBUS", "", PowerRole::Input, None),
-            (ChannelId::Supply("BAT0".into(), OfSupply::Power), "Battery", "", PowerRole::Battery, Some("the battery")),
-            (ChannelId::Supply("usb".into(), OfSupply::Power), "USB", "", PowerRole::Part, Some("a supply called USB")),
+            (
+                ChannelId::Supply("BAT0".into(), SupplyChannel::Power),
+                "Battery",
+                "",
+                PowerRole::Battery,
+                Some("the battery"),
+            ),
+            (
+                ChannelId::Supply("usb".into(), SupplyChannel::Power),
+                "USB",
+                "",
+                PowerRole::Part,
+                Some("a supply called USB"),
+            ),
             (ChannelId::LogMeter(1), "", "log", PowerRole::Wall, None),
         ] {
             let found = PowerSensor::of(&Channel { label: label.into(), source: source.into(), ..Channel::of(id) });

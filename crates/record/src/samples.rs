@@ -1,6 +1,6 @@
 //! Data of the background sampler: columns of integers over one time axis.
 
-use crate::{BoardInput, ChannelId, Missing, OfRaspberryPi};
+use crate::{BoardInput, ChannelId, Missing, RaspberryPiChannel};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -95,8 +95,8 @@ impl Channel {
         match &self.id {
             _ if !self.label.is_empty() => Cow::Borrowed(&self.label),
             LogMeter(_) => "power meter".into(),
-            RaspberryPi(OfRaspberryPi::CoreVoltage | OfRaspberryPi::LogCoreVoltage) => "core voltage".into(),
-            RaspberryPi(OfRaspberryPi::PmicPower | OfRaspberryPi::LogPmicPower) => "PMIC".into(),
+            RaspberryPi(RaspberryPiChannel::CoreVoltage | RaspberryPiChannel::LogCoreVoltage) => "core voltage".into(),
+            RaspberryPi(RaspberryPiChannel::PmicPower | RaspberryPiChannel::LogPmicPower) => "PMIC".into(),
             ChannelId::BoardInput(BoardInput::Log) => "input voltage".into(),
             id => id.to_string().into(),
         }

@@ -10,7 +10,7 @@
 //! [`RepetitionStats::drifts`] exists. Stopping at the first narrow interval makes intervals too narrow too often, so
 //! [`StoppingRule`] checks rarely and requires a higher confidence than it reports.
 
-use crate::Arrange;
+use crate::StableSort;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -208,7 +208,7 @@ impl RepetitionStats {
 fn groups(values: &[f64]) -> Vec<Group> {
     let Some(two) = two_groups(values) else { return Group::of(values).into_iter().collect() };
     let mut groups: Vec<Group> = two.iter().filter_map(|group| Group::of(group)).collect();
-    groups.arrange_by_key(|group| std::cmp::Reverse(group.n));
+    groups.stable_sort_by_key(|group| std::cmp::Reverse(group.n));
     groups
 }
 

@@ -55,14 +55,14 @@ fn power(facts: &Facts<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use record::{ChannelId, OfMeter, Unit, Variant, WorkloadId};
+    use record::{ChannelId, MeterChannel, Unit, Variant, WorkloadId};
     use testkit::records::{compression, gauge_channel, with_step};
 
     #[test]
     fn post_has_power_of_the_main_scores() {
         let power: Vec<i64> = (0..90).map(|row| 5_000 + row % 3).collect();
         let record = with_step(own_run(), WorkloadId::SevenZip, Variant::MULTI, &[], (10.0, 40.0), compression(5345));
-        let record = gauge_channel(record, ChannelId::meter(OfMeter::Power), Unit::Milliwatts, &power);
+        let record = gauge_channel(record, ChannelId::meter(MeterChannel::Power), Unit::Milliwatts, &power);
         let text = crate::find(REPORT.id).unwrap().text(&explain::explain(&record), Reference::builtin);
         assert!(text.contains("Power, by ") && text.contains("7-zip on all CPUs 5.00 W, "), "{text}");
     }

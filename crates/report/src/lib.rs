@@ -20,7 +20,7 @@ mod summary;
 mod systems;
 mod terminal;
 
-use ::record::Arrange;
+use ::record::StableSort;
 use facts::Explanation;
 use rules::{ANSWERS, Report, all_plots};
 use std::sync::LazyLock;
@@ -37,7 +37,7 @@ pub static REPORTS: LazyLock<Vec<Report>> = LazyLock::new(|| {
     let of_questions = ANSWERS.iter().flat_map(|answer| answer.reports).copied();
     let plots = all_plots().into_iter().map(|plot| plot.report());
     let mut reports: Vec<Report> = ROWS.iter().chain(systems::ROWS).copied().chain(of_questions).chain(plots).collect();
-    reports.arrange_by_key(|report| report.id);
+    reports.stable_sort_by_key(|report| report.id);
     reports
 });
 
@@ -63,7 +63,7 @@ pub fn find(id: &str) -> Option<&'static Report> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ::record::{ChannelId, End, Fact, HwmonKind, Mode, OfHwmon, OfMeter, Unit, Variant, WorkloadId};
+    use ::record::{ChannelId, End, Fact, HwmonChannel, HwmonKind, MeterChannel, Mode, Unit, Variant, WorkloadId};
     use compare::reference::Reference;
     use facts::Facts;
 
@@ -131,9 +131,9 @@ mod tests {
         let milliwatts: Vec<i64> = (0..120).map(|row| if (20..80).contains(&row) { 5_000 } else { 2_000 }).collect();
         let load =
             |record| with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (10.0, 40.0), compression(6000));
-        let meter = || gauge_channel(own_run(), ChannelId::meter(OfMeter::Power), Unit::Milliwatts, &milliwatts);
+        let meter = || gauge_channel(own_run(), ChannelId::meter(MeterChannel::Power), Unit::Milliwatts, &milliwatts);
         let rail = |name: &str| {
-            let id = ChannelId::Hwmon(0, OfHwmon::Sensor(HwmonKind::Power, 1));
+            let id = ChannelId::Hwmon(0, HwmonChannel::Sensor(HwmonKind::Power, 1));
             labelled(gauge_channel(own_run(), id, Unit::Milliwatts, &milliwatts), name)
         };
         let sources = || [meter(), rail("ina3221 VDD_IN"), rail("ina3221 VDD_SOC")];

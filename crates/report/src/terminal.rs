@@ -38,7 +38,7 @@ fn render(facts: &Facts<'_>, explained: &Explanation, known: &Reference, columns
         text.push_str(&explanation(explained, columns));
         return text;
     }
-    text.push_str(&told(facts, explained, known, columns));
+    text.push_str(&narrative_text(facts, explained, known, columns));
     let _ = write!(text, "\n{}", measured(facts, explained, columns));
     text
 }
@@ -93,7 +93,7 @@ fn energy_words([name, mean, highest, joules, above_idle, work]: [String; 6]) ->
 }
 
 /// Everything except figures.
-fn told(facts: &Facts<'_>, explained: &Explanation, known: &Reference, columns: usize) -> String {
+fn narrative_text(facts: &Facts<'_>, explained: &Explanation, known: &Reference, columns: usize) -> String {
     let mut text = String::new();
     let told = Narrative::of(facts, explained);
     for sentence in &told.answers {

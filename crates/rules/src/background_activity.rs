@@ -9,7 +9,7 @@ use super::place::{samples_place, step_place};
 use super::{ANY_COMPUTING, Rule, cpu_quota};
 use facts::stats::mean;
 use facts::view::{self, CpuUse, OnlineCpus, Phase};
-use facts::{Facts, Finding, Place, Quantity, Severity, Share, Witness};
+use facts::{EvidenceSource, Facts, Finding, Place, Quantity, Severity, Share};
 use record::{ChannelId, CpuTime, RuleId, SetClock, Step, Total};
 
 pub(super) const RULE: Rule = Rule {
@@ -146,7 +146,7 @@ fn used_by_others(facts: &Facts<'_>, worst: &OtherTasks, others: &[OtherTasks]) 
         .with("phases", Quantity::Count(others.len() as i64))
         .of(steps)
         .during(worst.phase.window.start_ms, worst.phase.window.end_ms)
-        .seen_by(Witness::CpuTime)
+        .seen_by(EvidenceSource::CpuTime)
         .at_all(places)
 }
 
@@ -182,7 +182,7 @@ fn crowded(facts: &Facts<'_>, online: &OnlineCpus, phases: &[Phase]) -> Option<F
             .with("step", Quantity::Text(view::step_name(step)))
             .with("run", Quantity::Count(i64::from(step.repetition) + 1))
             .of([index])
-            .seen_by(Witness::CpuTime)
+            .seen_by(EvidenceSource::CpuTime)
             .at(step_place(facts, index)),
     )
 }
@@ -221,7 +221,7 @@ fn displaced(facts: &Facts<'_>, phases: &[Phase]) -> Option<Finding> {
             .with("step", Quantity::Text(view::step_name(&facts.steps[index])))
             .with("share", Quantity::Share(share))
             .of([index])
-            .seen_by(Witness::CpuTime)
+            .seen_by(EvidenceSource::CpuTime)
             .at(step_place(facts, index))
             .at(Place::Field(format!("steps[{index}].counters.run_delay_ns")))
     })

@@ -72,8 +72,8 @@ mod tests {
     use crate::tests::findings_of;
     use facts::Severity;
     use record::{
-        Aftermath, ChannelId, ErrorCounter, Fact, LastWords, MachineChecks, OfDevfreq, OfMeter, OfRaspberryPi, Record,
-        ResetReason, Unit, WatchdogStatus,
+        Aftermath, ChannelId, DevfreqChannel, ErrorCounter, Fact, LastWords, MachineChecks, MeterChannel,
+        RaspberryPiChannel, Record, ResetReason, Unit, WatchdogStatus,
     };
 
     fn aftermath(record: &mut Record) -> &mut Aftermath {
@@ -86,9 +86,14 @@ mod tests {
     fn sampled(record: Record, temps: &[i64], millivolts: &[i64]) -> Record {
         let record = gauge_channel(record, ChannelId::zone_temperature(0), Unit::Millicelsius, temps);
         let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &[2_112_000; 4]);
-        let record = gauge_channel(record, ChannelId::meter(OfMeter::Power), Unit::Milliwatts, &[12_400; 4]);
-        let record = gauge_channel(record, ChannelId::meter(OfMeter::Voltage), Unit::Millivolts, millivolts);
-        gauge_channel(record, ChannelId::Devfreq("dmc".into(), OfDevfreq::Claimed), Unit::Hertz, &[2_112_000_000; 4])
+        let record = gauge_channel(record, ChannelId::meter(MeterChannel::Power), Unit::Milliwatts, &[12_400; 4]);
+        let record = gauge_channel(record, ChannelId::meter(MeterChannel::Voltage), Unit::Millivolts, millivolts);
+        gauge_channel(
+            record,
+            ChannelId::Devfreq("dmc".into(), DevfreqChannel::Claimed),
+            Unit::Hertz,
+            &[2_112_000_000; 4],
+        )
     }
 
     fn sentence(record: &Record) -> (String, u8) {
@@ -156,8 +161,9 @@ mod tests {
             lines: vec!["[   99.1] reboot: Restarting system".into()],
             written_utc_ms: None,
         }]);
-        let bits =
-            |record| gauge_channel(record, ChannelId::RaspberryPi(OfRaspberryPi::Throttled), Unit::Bits, &[0, 0, 0, 1]);
+        let bits = |record| {
+            gauge_channel(record, ChannelId::RaspberryPi(RaspberryPiChannel::Throttled), Unit::Bits, &[0, 0, 0, 1])
+        };
         for (record, expected, least) in [
             (panicked, "(pstore): \"Kernel panic - not syncing: SError\"", 90),
             (memory, "2 uncorrectable memory errors", 80),

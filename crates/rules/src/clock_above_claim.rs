@@ -5,7 +5,7 @@ use super::place::step_place;
 use super::slowdown::is_x86;
 use super::{Rule, Subject};
 use facts::{Facts, Finding, Place, Quantity, Severity, view};
-use record::{Arrange, RuleId, Variant};
+use record::{RuleId, StableSort, Variant};
 
 pub(super) const RULE: Rule = Rule {
     subjects: &[Subject::Clock],
@@ -18,7 +18,7 @@ const DEVIATION_PERCENT_MIN: f64 = 1.0;
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let mut clocks = facts.cluster_clocks(&Variant::COLD);
     let deviation = |clock: &view::ClusterClock| clock.deviation_percent().unwrap_or(0.0);
-    clocks.arrange_by(|a, b| deviation(b).total_cmp(&deviation(a)));
+    clocks.stable_sort_by(|a, b| deviation(b).total_cmp(&deviation(a)));
     let mut seen: Vec<Vec<u32>> = Vec::new();
     let mut findings = Vec::new();
     for clock in clocks {

@@ -9,7 +9,7 @@ use super::{Rule, Subject, slowdown};
 use facts::view::{self, ClusterClock, OppShape};
 use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::table::Table;
-use record::{Arrange, ChannelId, RuleId, Variant, WorkloadId};
+use record::{ChannelId, RuleId, StableSort, Variant, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
     subjects: &[Subject::Clock],
@@ -50,7 +50,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
 
 fn worst_first(mut clocks: Vec<ClusterClock>) -> Vec<ClusterClock> {
     let deviation = |clock: &ClusterClock| clock.deviation_percent().unwrap_or(0.0);
-    clocks.arrange_by(|a, b| deviation(a).total_cmp(&deviation(b)));
+    clocks.stable_sort_by(|a, b| deviation(a).total_cmp(&deviation(b)));
     clocks
 }
 

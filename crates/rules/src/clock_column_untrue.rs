@@ -4,8 +4,8 @@ use super::place::samples_place;
 use super::{Rule, Subject};
 use facts::stats::mean;
 use facts::view::{ClockDoubt, DoubtedColumn};
-use facts::{Facts, Finding, Quantity, Severity, Witness, view};
-use record::{Arrange, ChannelId, RuleId, Window};
+use facts::{EvidenceSource, Facts, Finding, Quantity, Severity, view};
+use record::{ChannelId, RuleId, StableSort, Window};
 
 pub(super) const RULE: Rule = Rule {
     subjects: &[Subject::Clock],
@@ -22,7 +22,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let columns_of = |kind: usize| {
         let columns = doubted.iter().map(|column| (severity(&column.doubt), column));
         let mut columns: Vec<((usize, f64), &DoubtedColumn)> = columns.filter(|((own, _), _)| *own == kind).collect();
-        columns.arrange_by(|((_, a), _), ((_, b), _)| b.total_cmp(a));
+        columns.stable_sort_by(|((_, a), _), ((_, b), _)| b.total_cmp(a));
         columns.into_iter().map(|(_, column)| column).collect::<Vec<_>>()
     };
     let mut findings: Vec<Finding> = (0..KINDS).filter_map(|kind| of_columns(facts, &columns_of(kind))).collect();
@@ -79,7 +79,7 @@ fn of_columns(facts: &Facts<'_>, columns: &[&DoubtedColumn]) -> Option<Finding> 
         .with("whose", whose(facts, columns))
         .with("channels", Quantity::Text(channels.collect::<Vec<_>>().join(", ")))
         .at_all(columns.iter().map(|column| samples_place(facts, &column.channel, 0, 0)));
-    let witnesses = columns.iter().map(|column| Witness::ClaimedClock(column.channel.clone()));
+    let witnesses = columns.iter().map(|column| EvidenceSource::ClaimedClock(column.channel.clone()));
     Some(witnesses.fold(finding, Finding::seen_by))
 }
 

@@ -4,7 +4,7 @@
 use super::place::samples_place;
 use super::{Rule, slowdown};
 use facts::view::{OnlineCpus, Phase};
-use facts::{Facts, Finding, Place, Quantity, Scope, Severity, Witness, view};
+use facts::{EvidenceSource, Facts, Finding, Place, Quantity, Scope, Severity, view};
 use record::{AllCpus, ChannelId, RuleId, WorkloadId};
 
 /// Maximum time between a temperature sample and an event at that temperature.
@@ -39,7 +39,7 @@ fn by_messages(facts: &Facts<'_>) -> Option<Finding> {
             .with("cpus", Quantity::Cpus(cpus))
             .with("times", Quantity::Count(messages.len() as i64))
             .with("message", Quantity::Text(first.text.clone()))
-            .seen_by(Witness::KernelLog)
+            .seen_by(EvidenceSource::KernelLog)
             .at_all(messages.iter().map(view::message_place));
     let finding = if hit.is_empty() { finding.about(Scope::Machine) } else { finding.of(hit) };
     match (is_by_load, temps.iter().max(), times.first()) {
@@ -88,7 +88,7 @@ fn by_count(facts: &Facts<'_>) -> Option<Finding> {
     let channel = facts.samples.channel(&ChannelId::AllCpus(AllCpus::Online))?;
     let before = view::gauge(facts, channel, view::whole_run()).first()?.value;
     let hit = hit(facts);
-    let mut finding = fewer(before, before - worst.count).seen_by(Witness::Settings);
+    let mut finding = fewer(before, before - worst.count).seen_by(EvidenceSource::Settings);
     if hit.is_empty() && !facts.phases().is_empty() {
         finding.severity = Severity::Info;
         finding = finding.about(Scope::Between);
@@ -135,7 +135,7 @@ fn by_states(facts: &Facts<'_>) -> Option<Finding> {
     let runs = facts.multi_totals().iter().zip(facts.halves());
     let short = runs.filter(|(_, run)| run.decompressing_use <= 100.0 * after as f64);
     let short: Vec<usize> = short.map(|((step, _), _)| *step).collect();
-    let finding = finding.seen_by(Witness::Settings).at(Place::Field("states".into()));
+    let finding = finding.seen_by(EvidenceSource::Settings).at(Place::Field("states".into()));
     Some(if short.is_empty() {
         let template = "{lost} of {before} CPUs were offline after the run; no score is known to lack them.";
         Finding { template, severity: Severity::Info, ..finding }.about(Scope::Between)

@@ -5,7 +5,7 @@
 use super::place::{at_samples, step_place};
 use super::{Rule, Subject, started_busy};
 use facts::{Facts, Finding, Quantity, Severity, Share, view};
-use record::{ChannelId, ClockWindows, OfControlGroup, RuleId, Total, Variant};
+use record::{ChannelId, ClockWindows, ControlGroupChannel, RuleId, Total, Variant};
 
 pub(super) const RULE: Rule = Rule {
     subjects: &[Subject::Clock, Subject::Memory, Subject::CoreToCore],
@@ -133,7 +133,7 @@ fn arrives_as_claimed(facts: &Facts<'_>) -> bool {
 
 /// Share of the sampled time in which the group was throttled, if any.
 pub fn throttled_time(facts: &Facts<'_>) -> Option<(Share, ChannelId, i64, i64)> {
-    let channel = facts.samples.channel(&ChannelId::ControlGroup(OfControlGroup::ThrottledTime))?;
+    let channel = facts.samples.channel(&ChannelId::ControlGroup(ControlGroupChannel::ThrottledTime))?;
     let steps = view::counter_steps(facts, channel, view::whole_run());
     let first = steps.iter().find(|step| step.value > 0)?;
     let last = steps.last()?;
@@ -151,7 +151,7 @@ mod tests {
     use crate::test_support::{counter, own_run, point, with_clocks};
     use crate::tests::{findings_of, sentences};
     use facts::Severity;
-    use record::{ChannelId, Fact, Gate, OfControlGroup, Unit, Variant};
+    use record::{ChannelId, ControlGroupChannel, Fact, Gate, Unit, Variant};
 
     #[test]
     fn duty_cycle_is_distinguished_from_clock() {
@@ -177,7 +177,7 @@ mod tests {
     fn quota_matching_advertised_clock_is_info() {
         let half = [0, 250_000_000, 500_000_000, 750_000_000];
         let record =
-            counter(own_run(), ChannelId::ControlGroup(OfControlGroup::ThrottledTime), Unit::Nanoseconds, &half);
+            counter(own_run(), ChannelId::ControlGroup(ControlGroupChannel::ThrottledTime), Unit::Nanoseconds, &half);
         // Clock as claimed, and capped below the claim by firmware.
         for measured_khz in [1_505_000, 1_200_000] {
             let mut reading = point(0, 1_500_000, measured_khz);
@@ -191,14 +191,14 @@ mod tests {
     fn throttled_cgroup_is_reported() {
         let half = [0, 250_000_000, 500_000_000, 750_000_000];
         let record =
-            counter(own_run(), ChannelId::ControlGroup(OfControlGroup::ThrottledTime), Unit::Nanoseconds, &half);
+            counter(own_run(), ChannelId::ControlGroup(ControlGroupChannel::ThrottledTime), Unit::Nanoseconds, &half);
         assert_eq!(
             sentences(RULE.id, &record),
             ["The benchmark's cgroup was throttled for 12 % of CPU time by its quota: scores reflect the quota, not \
               the CPU."]
         );
         let record =
-            counter(own_run(), ChannelId::ControlGroup(OfControlGroup::ThrottledTime), Unit::Nanoseconds, &[5; 4]);
+            counter(own_run(), ChannelId::ControlGroup(ControlGroupChannel::ThrottledTime), Unit::Nanoseconds, &[5; 4]);
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
     }
 }

@@ -5,7 +5,7 @@ use compare::NamedBoard;
 use facts::view::{self, counter_total};
 use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::table::Table;
-use record::{Aspm, ChannelId, OfCpu, OfDevfreq, PowerRole, Record, RuleId, Total, Variant};
+use record::{Aspm, ChannelId, CpuChannel, DevfreqChannel, PowerRole, Record, RuleId, Total, Variant};
 use std::collections::BTreeMap;
 
 pub(super) const RULE: Rule =
@@ -86,7 +86,7 @@ fn governor(facts: &Facts<'_>) -> Option<(String, Place)> {
 fn idle_states(facts: &Facts<'_>) -> Option<(String, Place)> {
     let mut states: BTreeMap<u32, (i64, String)> = BTreeMap::new();
     for channel in &facts.samples.channels {
-        if let ChannelId::Cpu(_, OfCpu::IdleState(state)) = channel.id {
+        if let ChannelId::Cpu(_, CpuChannel::IdleState(state)) = channel.id {
             let time = counter_total(facts, channel, view::whole_run()).unwrap_or(0);
             let known = states.entry(state).or_insert_with(|| (0, facts::plain(&channel.label)));
             known.0 = known.0.saturating_add(time);
@@ -133,7 +133,7 @@ fn gpu(facts: &Facts<'_>) -> Option<(String, Place)> {
     let mut clocks: BTreeMap<u64, i64> = BTreeMap::new();
     let mut name = None;
     for channel in &facts.samples.channels {
-        let ChannelId::Devfreq(device, OfDevfreq::Residency(hz)) = &channel.id else { continue };
+        let ChannelId::Devfreq(device, DevfreqChannel::Residency(hz)) = &channel.id else { continue };
         let is_gpu = ["gpu", "mali"].iter().any(|word| device.contains(word));
         if let (true, Some(time)) = (is_gpu, counter_total(facts, channel, view::whole_run())) {
             let known = clocks.entry(*hz).or_default();
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
     use crate::test_support::*;
     use crate::tests::sentences;
-    use record::{AllCpus, CpuPercent, Fact, Mode, NamedValue, OfMeter, StepMeasurement, Unit, Wait, WorkloadId};
+    use record::{AllCpus, CpuPercent, Fact, MeterChannel, Mode, NamedValue, StepMeasurement, Unit, Wait, WorkloadId};
 
     const DEEP: [i64; 2] = [1, 99];
 
@@ -173,12 +173,12 @@ mod tests {
             StepMeasurement::Wait(Wait::default()),
         );
         let power: Vec<i64> = (0..44).map(|row| milliwatts + row % 3).collect();
-        record = gauge_channel(record, ChannelId::meter(OfMeter::Power), Unit::Milliwatts, &power);
+        record = gauge_channel(record, ChannelId::meter(MeterChannel::Power), Unit::Milliwatts, &power);
         record.samples.channels[0].source = "shelly:host".into();
         record = gauge_channel(record, ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Busy)), Unit::Percent, &[1; 44]);
         for (state, percent) in idle_percent.iter().enumerate() {
             let times: Vec<i64> = (0..44).map(|row| row * percent * 5_000).collect();
-            let id = ChannelId::Cpu(0, OfCpu::IdleState(state as u32));
+            let id = ChannelId::Cpu(0, CpuChannel::IdleState(state as u32));
             record = labelled(counter(record, id, Unit::Microseconds, &times), ["WFI", "cpu-sleep"][state]);
         }
         record
@@ -186,7 +186,7 @@ mod tests {
 
     fn gpu_of(record: Record, shares: [i64; 2]) -> Record {
         [(200_000_000, shares[0]), (1_000_000_000, shares[1])].into_iter().fold(record, |record, (hz, share)| {
-            let id = ChannelId::Devfreq("fb000000.gpu".into(), OfDevfreq::Residency(hz));
+            let id = ChannelId::Devfreq("fb000000.gpu".into(), DevfreqChannel::Residency(hz));
             let times: Vec<i64> = (0..44).map(|row| row * share * 5).collect();
             counter(record, id, Unit::Milliseconds, &times)
         })

@@ -6,7 +6,7 @@ use super::place::samples_place;
 use super::{CPU_AND_MEMORY, Rule};
 use facts::stats::mean;
 use facts::view::Phase;
-use facts::{Facts, Finding, Quantity, Severity, Witness};
+use facts::{EvidenceSource, Facts, Finding, Quantity, Severity};
 use record::{ChannelId, CpuTime, RuleId};
 
 pub(super) const RULE: Rule =
@@ -51,7 +51,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
             .with("samples", Quantity::Count(shown.high as i64))
             .of(steps)
             .during(window.start_ms, window.end_ms)
-            .seen_by(Witness::CpuTime)
+            .seen_by(EvidenceSource::CpuTime)
             .at(samples_place(facts, &iowait, shown.at_ms, shown.at_ms)),
     ]
 }

@@ -93,7 +93,7 @@ mod zswap_on_zram;
 pub(crate) use testkit::records as test_support;
 
 use facts::{Facts, Finding, Severity};
-use record::Arrange;
+use record::StableSort;
 use record::{RuleId, WorkBound};
 use std::cmp::Reverse;
 use std::sync::LazyLock;
@@ -115,8 +115,9 @@ pub static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     let of_tables = relations::RELATIONS.iter().chain(relations::AT_REST).map(|row| row.rule);
     let mut rules: Vec<Rule> = of_tables.chain(of_questions).copied().collect();
     // Rules for machines at rest keep their order.
-    rules
-        .arrange_by_key(|rule| (rule.when == Precondition::Rest, (rule.when != Precondition::Rest).then_some(rule.id)));
+    rules.stable_sort_by_key(|rule| {
+        (rule.when == Precondition::Rest, (rule.when != Precondition::Rest).then_some(rule.id))
+    });
     rules
 });
 
@@ -194,7 +195,7 @@ pub fn check_at_rest(facts: &Facts<'_>) -> Vec<Finding> {
         .chain(of_rest(Precondition::Both))
         .flat_map(|rule| rule.found(facts).to_vec())
         .collect();
-    findings.arrange_by_key(|finding| (Reverse(finding.severity), Reverse(finding.confidence_percent)));
+    findings.stable_sort_by_key(|finding| (Reverse(finding.severity), Reverse(finding.confidence_percent)));
     findings
 }
 
@@ -202,7 +203,7 @@ pub fn check_at_rest(facts: &Facts<'_>) -> Vec<Finding> {
 pub fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let by_rules = || of_runs().flat_map(|rule| rule.found(facts).to_vec()).collect();
     let mut findings: Vec<Finding> = stated::findings(facts).unwrap_or_else(by_rules);
-    findings.arrange_by(|a, b| {
+    findings.stable_sort_by(|a, b| {
         // A missing measurement is more important than the cause of a low score.
         let is_missing = |finding: &Finding| role(finding) == Role::Gap;
         let rank = |finding: &Finding| (finding.severity, is_missing(finding), finding.confidence_percent);

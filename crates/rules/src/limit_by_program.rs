@@ -6,7 +6,7 @@
 
 use super::place::at_samples;
 use super::{Rule, ThrottledPart};
-use facts::{Facts, Finding, Quantity, Severity, Witness, view};
+use facts::{EvidenceSource, Facts, Finding, Quantity, Severity, view};
 use record::RuleId;
 use std::collections::BTreeSet;
 
@@ -39,7 +39,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
             .with("before", Quantity::Khz(limit.before as u32))
             .with("limit", Quantity::Khz(limit.extreme as u32))
             .with("first", Quantity::Ms(limit.first_ms))
-            .seen_by(Witness::LimitLowered(limit.channel.clone()));
+            .seen_by(EvidenceSource::LimitLowered(limit.channel.clone()));
         at_samples(facts, finding, &limit.channel, limit.first_ms, limit.last_ms)
     };
     lowered.iter().map(finding).collect()

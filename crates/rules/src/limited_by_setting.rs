@@ -62,7 +62,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let mut worst: Option<(bool, f64, &Phase, Vec<Restriction>)> = None;
     for phase in phases.iter().filter(|phase| phase.workload != WorkloadId::Clock && !is_asked(phase)) {
         let held: Vec<Restriction> =
-            facts.machine.policies.iter().filter_map(|policy| held(facts, policy, phase)).collect();
+            facts.machine.policies.iter().filter_map(|policy| restriction(facts, policy, phase)).collect();
         let loss = loss_percent(facts, &held);
         let rank = (slowdown::is_main(&phase.workload), loss);
         let is_worse = worst.as_ref().is_none_or(|(main, loss, ..)| rank > (*main, *loss));
@@ -210,7 +210,7 @@ pub(super) fn holds_a_clock(policy: &Policy, governor: &str) -> bool {
     HOLDING.contains(&governor) && !policy.driver.known().is_some_and(chooses)
 }
 
-fn held<'a>(facts: &Facts<'_>, policy: &'a Policy, phase: &Phase) -> Option<Restriction<'a>> {
+fn restriction<'a>(facts: &Facts<'_>, policy: &'a Policy, phase: &Phase) -> Option<Restriction<'a>> {
     held_by_limit(facts, policy, phase).or_else(|| held_by_governor(facts, policy, phase))
 }
 

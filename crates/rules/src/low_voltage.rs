@@ -4,20 +4,20 @@ use super::Rule;
 use super::place::at_samples;
 use facts::view::{self, gauge};
 use facts::{Facts, Finding, Quantity, Severity};
-use record::{ChannelId, OfHwmon, OfRaspberryPi, RuleId};
+use record::{ChannelId, HwmonChannel, RaspberryPiChannel, RuleId};
 
 pub(super) const RULE: Rule =
     Rule::new(RuleId::own("low-voltage"), "The board's voltage monitor raised a low-voltage alarm.", check);
 
 /// Message of the Raspberry Pi firmware.
-const OF_FIRMWARE: ChannelId = ChannelId::RaspberryPi(OfRaspberryPi::Throttled);
+const OF_FIRMWARE: ChannelId = ChannelId::RaspberryPi(RaspberryPiChannel::Throttled);
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     // The Raspberry Pi firmware has more details, which its own rule reports.
     if facts.samples.channel(&OF_FIRMWARE).is_some() {
         return Vec::new();
     }
-    let alarms = view::channels(facts, |id| matches!(id, ChannelId::Hwmon(_, OfHwmon::Alarm)));
+    let alarms = view::channels(facts, |id| matches!(id, ChannelId::Hwmon(_, HwmonChannel::Alarm)));
     let found = alarms.filter_map(|channel| {
         let readings = gauge(facts, channel, view::whole_run());
         let first = readings.iter().find(|reading| reading.value > 0)?;
@@ -40,12 +40,12 @@ mod tests {
     use super::{OF_FIRMWARE, RULE};
     use crate::test_support::{gauge_channel, labelled, own_run};
     use crate::tests::sentences;
-    use record::{ChannelId, OfHwmon, Unit};
+    use record::{ChannelId, HwmonChannel, Unit};
 
     #[test]
     fn alarm_is_told_unless_the_firmware_says_more() {
         for (values, expected) in [(&[0, 0, 1, 1], 1), (&[0, 0, 0, 0], 0)] {
-            let id = ChannelId::Hwmon(1, OfHwmon::Alarm);
+            let id = ChannelId::Hwmon(1, HwmonChannel::Alarm);
             let record = labelled(gauge_channel(own_run(), id, Unit::Count, values), "rpi_volt");
             let found = sentences(RULE.id, &record);
             assert_eq!(found.len(), expected);

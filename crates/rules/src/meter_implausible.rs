@@ -75,7 +75,7 @@ mod tests {
     use super::RULE;
     use crate::test_support::{gauge_channel, own_run};
     use crate::tests::sentences;
-    use record::{ChannelId, HwmonKind, OfHwmon, OfMeter, OfSupply, Unit};
+    use record::{ChannelId, HwmonChannel, HwmonKind, MeterChannel, SupplyChannel, Unit};
 
     /// Milliwatts instead of the microwatts of the kernel's interface.
     const MIXED_UP: [i64; 6] = [3500, 3490, 3510, 3500, 3490, 3510];
@@ -88,30 +88,31 @@ mod tests {
         };
         let expected = "Power meter meter.power reports 0 W while the machine runs; it does not measure this machine \
                         and is not used.";
-        assert_eq!(with(ChannelId::meter(OfMeter::Power), &[0; 10]), [expected]);
-        assert_eq!(with(ChannelId::meter(OfMeter::Power), &[3000, 3100, 0, 3000, 3200]), [""; 0]);
-        let battery = ChannelId::Supply("BAT0".into(), OfSupply::Power);
+        assert_eq!(with(ChannelId::meter(MeterChannel::Power), &[0; 10]), [expected]);
+        assert_eq!(with(ChannelId::meter(MeterChannel::Power), &[3000, 3100, 0, 3000, 3200]), [""; 0]);
+        let battery = ChannelId::Supply("BAT0".into(), SupplyChannel::Power);
         assert_eq!(with(battery, &[0; 10]), [""; 0]);
         let expected = "Power meter meter.power reports 3.00 mW, but no machine running Linux draws less than 50.0 mW. Its \
                         unit may be wrong (W for mW) or it measures something else; it is not used.";
-        assert_eq!(with(ChannelId::meter(OfMeter::Power), &[3, 2, 3, 4, 3]), [expected]);
-        let found = with(ChannelId::meter(OfMeter::Power), &[3_000_000, 2_900_000, 3_100_000, 3_000_000, 3_000_000]);
+        assert_eq!(with(ChannelId::meter(MeterChannel::Power), &[3, 2, 3, 4, 3]), [expected]);
+        let found =
+            with(ChannelId::meter(MeterChannel::Power), &[3_000_000, 2_900_000, 3_100_000, 3_000_000, 3_000_000]);
         assert!(found[0].contains("reports 3000 W, but a machine with "), "{found:?}");
         let mut record = gauge_channel(
             own_run(),
-            ChannelId::Hwmon(0, OfHwmon::Sensor(HwmonKind::Power, 1)),
+            ChannelId::Hwmon(0, HwmonChannel::Sensor(HwmonKind::Power, 1)),
             Unit::Microwatts,
             &MIXED_UP,
         );
         record = gauge_channel(
             record,
-            ChannelId::Hwmon(0, OfHwmon::Sensor(HwmonKind::Voltage, 1)),
+            ChannelId::Hwmon(0, HwmonChannel::Sensor(HwmonKind::Voltage, 1)),
             Unit::Millivolts,
             &[5000; 6],
         );
         record = gauge_channel(
             record,
-            ChannelId::Hwmon(0, OfHwmon::Sensor(HwmonKind::Current, 1)),
+            ChannelId::Hwmon(0, HwmonChannel::Sensor(HwmonKind::Current, 1)),
             Unit::Milliamperes,
             &[700; 6],
         );

@@ -6,7 +6,7 @@ use super::{
     virtualised,
 };
 use facts::view::{self, ClusterClock, FirmwareBits};
-use facts::{Facts, Finding, Place, Quantity, Severity, Witness};
+use facts::{EvidenceSource, Facts, Finding, Place, Quantity, Severity};
 use record::{Channel, ChannelId, ChannelKind, Missing, RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
@@ -82,7 +82,7 @@ fn has_samples(channel: &Channel) -> bool {
 }
 
 /// Evidence that would have shown throttling, with its name for people.
-fn witnesses(facts: &Facts<'_>) -> Vec<(&'static str, Witness)> {
+fn witnesses(facts: &Facts<'_>) -> Vec<(&'static str, EvidenceSource)> {
     let first = |is_wanted: fn(&ChannelId) -> bool| {
         view::channels(facts, is_wanted).find(|channel| has_samples(channel)).map(|channel| channel.id.clone())
     };
@@ -93,12 +93,12 @@ fn witnesses(facts: &Facts<'_>) -> Vec<(&'static str, Witness)> {
     let bits = [1, 2].iter().all(|bit| facts.firmware_bits(bit) == FirmwareBits::Clear);
     let known = |channel: Option<&Channel>| channel.map(|channel| channel.id.clone());
     [
-        measured(facts).map(|variant| ("measured clocks", Witness::MeasuredClock(variant))),
-        bits.then_some(("firmware throttle bits", Witness::FirmwareBits)),
-        first(ChannelId::is_firmware_clock).map(|id| ("firmware clock", Witness::FirmwareClock(id))),
-        known(counter).map(|id| ("CPU throttle counters", Witness::ThrottleCounter(id))),
-        known(cooling).map(|id| ("cooling devices", Witness::CoolingDevice(id))),
-        sound_claim(facts).map(|id| ("reported clocks", Witness::ClaimedClock(id))),
+        measured(facts).map(|variant| ("measured clocks", EvidenceSource::MeasuredClock(variant))),
+        bits.then_some(("firmware throttle bits", EvidenceSource::FirmwareBits)),
+        first(ChannelId::is_firmware_clock).map(|id| ("firmware clock", EvidenceSource::FirmwareClock(id))),
+        known(counter).map(|id| ("CPU throttle counters", EvidenceSource::ThrottleCounter(id))),
+        known(cooling).map(|id| ("cooling devices", EvidenceSource::CoolingDevice(id))),
+        sound_claim(facts).map(|id| ("reported clocks", EvidenceSource::ClaimedClock(id))),
     ]
     .into_iter()
     .flatten()

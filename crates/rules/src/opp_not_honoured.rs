@@ -21,7 +21,7 @@ const WRONG_MIN: usize = 2;
 const SAME_CLOCK: f64 = 0.98;
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
-    let mut wrong: Vec<Wrong> = Vec::new();
+    let mut wrong: Vec<WrongOpp> = Vec::new();
     let mut places = Vec::new();
     let mut tried = 0;
     for (step, clocks) in view::clock_passes(facts, &Variant::COLD) {
@@ -36,16 +36,16 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
             }
             let deviation = 100.0 * (f64::from(measured_khz) / f64::from(opp_khz) - 1.0);
             if deviation.abs() >= DEVIATION_PERCENT_MIN {
-                wrong.push(Wrong { deviation, opp_khz, measured_khz, clocks, point });
+                wrong.push(WrongOpp { deviation, opp_khz, measured_khz, clocks, point });
                 places.push(point.line.map_or_else(|| step_place(facts, step), Place::Line));
             }
         }
     }
     // At the lowest OPPs a few MHz are many percent.
-    let missed = |wrong: &Wrong| wrong.deviation.abs() * f64::from(wrong.opp_khz);
+    let missed = |wrong: &WrongOpp| wrong.deviation.abs() * f64::from(wrong.opp_khz);
     let worst = wrong.iter().max_by(|a, b| missed(a).total_cmp(&missed(b)));
     let Some(worst) = worst.filter(|_| wrong.len() >= WRONG_MIN) else { return Vec::new() };
-    let is_fixed = |wrong: &Wrong| {
+    let is_fixed = |wrong: &WrongOpp| {
         let highest_khz = highest_khz(wrong.clocks, wrong.point.cpu);
         f64::from(wrong.measured_khz) >= SAME_CLOCK * f64::from(highest_khz)
     };
@@ -70,7 +70,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
 }
 
 /// OPP that does not run at its clock.
-struct Wrong<'a> {
+struct WrongOpp<'a> {
     /// Deviation of the measured clock in percent.
     deviation: f64,
     opp_khz: u32,

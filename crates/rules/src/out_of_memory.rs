@@ -3,12 +3,12 @@
 use super::Rule;
 use super::place::{samples_place, step_place};
 use facts::{Facts, Finding, Quantity, Severity, view};
-use record::{ChannelId, FailureKind, OfMemory, Outcome, RuleId, Total};
+use record::{ChannelId, FailureKind, MemoryChannel, Outcome, RuleId, Total};
 
 pub(super) const RULE: Rule = Rule::new(RuleId::own("out-of-memory"), "The OOM killer killed processes.", check);
 
 /// Counter of the kernel.
-const OOM_KILLS: ChannelId = ChannelId::Memory(OfMemory::OomKills);
+const OOM_KILLS: ChannelId = ChannelId::Memory(MemoryChannel::OomKills);
 
 /// Messages of `mm/oom_kill.c`; `invoked oom-killer` starts every report.
 pub(super) fn is_oom(text: &str) -> bool {

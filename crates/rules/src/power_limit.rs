@@ -168,7 +168,7 @@ mod tests {
     use crate::test_support::*;
     use crate::tests::{findings_of, sentences};
     use facts::Severity;
-    use record::{ChannelId, Fact, OfPowercap, Record, Unit, Variant, WorkloadId};
+    use record::{ChannelId, Fact, PowercapChannel, Record, Unit, Variant, WorkloadId};
 
     fn run(arch: &str, khz: &[i64], celsius: Option<i64>) -> Record {
         let end = khz.len() as f64 / 2.0;
@@ -215,8 +215,8 @@ mod tests {
             for (watts, is_limited) in [(15, true), (9, false)] {
                 let mut record = run("x86_64", &FELL, celsius);
                 let joules: Vec<i64> = (0..FELL.len() as i64).map(|row| row * watts * 500_000).collect();
-                record = counter(record, rapl(OfPowercap::Energy), Unit::Microjoules, &joules);
-                let id = rapl(OfPowercap::Limit("long_term".into()));
+                record = counter(record, rapl(PowercapChannel::Energy), Unit::Microjoules, &joules);
+                let id = rapl(PowercapChannel::Limit("long_term".into()));
                 record = gauge_channel(record, id, Unit::Microwatts, &[15_000_000; FELL.len()]);
                 let found = sentences(RULE.id, &record);
                 let has_named = found.iter().any(|text| text.contains("was at its limit (15.0 W, long term)"));
@@ -245,7 +245,7 @@ mod tests {
     fn a_clock_of_the_firmware_names_no_limit() {
         let mut record = run("aarch64", &[TOP; 9], Some(60));
         record.samples.channels.retain(|channel| channel.id != ChannelId::claimed(0));
-        let id = ChannelId::RaspberryPi(record::OfRaspberryPi::LogFirmwareClock);
+        let id = ChannelId::RaspberryPi(record::RaspberryPiChannel::LogFirmwareClock);
         let found = sentences(RULE.id, &gauge_channel(record, id, Unit::Kilohertz, &FELL));
         assert!(found[0].contains("the firmware lowered the clock") && !found[0].contains("power"), "{found:?}");
     }

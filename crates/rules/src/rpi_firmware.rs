@@ -7,7 +7,7 @@ use super::place::samples_place;
 use super::{Precondition, Rule, Subject, ThrottledPart};
 use facts::view::{self, FirmwareBits};
 use facts::{Facts, Finding, Place, Quantity, Severity};
-use record::{ChannelId, OfRaspberryPi, RuleId};
+use record::{ChannelId, RaspberryPiChannel, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     subjects: &[Subject::Storage],
@@ -46,7 +46,7 @@ fn finding(facts: &Facts<'_>, state: FirmwareBits) -> Option<Finding> {
     match state {
         FirmwareBits::Clear | FirmwareBits::Unknown => None,
         FirmwareBits::Live { samples, of, first_ms } => {
-            let Some(channel) = facts.samples.channel(&ChannelId::RaspberryPi(OfRaspberryPi::Throttled)) else {
+            let Some(channel) = facts.samples.channel(&ChannelId::RaspberryPi(RaspberryPiChannel::Throttled)) else {
                 return Some(right_after(facts));
             };
             let place = samples_place(facts, &channel.id, first_ms, first_ms);
@@ -116,12 +116,12 @@ mod tests {
     use crate::test_support::{compression, gauge_channel, log, own_run, state, with_step};
     use crate::tests::{findings_of, sentences};
     use facts::Severity;
-    use record::{ChannelId, OfRaspberryPi, Unit, Variant, WorkloadId};
+    use record::{ChannelId, RaspberryPiChannel, Unit, Variant, WorkloadId};
 
     #[test]
     fn live_and_sticky_bits() {
         let bits = [0x50000, 0x50005, 0x50005, 0x50000];
-        let record = gauge_channel(own_run(), ChannelId::RaspberryPi(OfRaspberryPi::Throttled), Unit::Bits, &bits);
+        let record = gauge_channel(own_run(), ChannelId::RaspberryPi(RaspberryPiChannel::Throttled), Unit::Bits, &bits);
         assert_eq!(
             sentences(RULE.id, &record),
             [
@@ -131,7 +131,7 @@ mod tests {
             ]
         );
         let record =
-            gauge_channel(own_run(), ChannelId::RaspberryPi(OfRaspberryPi::Throttled), Unit::Bits, &[0xf0000; 4]);
+            gauge_channel(own_run(), ChannelId::RaspberryPi(RaspberryPiChannel::Throttled), Unit::Bits, &[0xf0000; 4]);
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
     }
 

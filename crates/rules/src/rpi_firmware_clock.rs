@@ -46,7 +46,7 @@ mod tests {
     use super::RULE;
     use crate::test_support::{compression, gauge_channel, log, with_step};
     use crate::tests::sentences;
-    use record::{ChannelId, OfRaspberryPi, Unit, Variant, WorkloadId};
+    use record::{ChannelId, RaspberryPiChannel, Unit, Variant, WorkloadId};
 
     #[test]
     fn lower_clock_of_the_firmware_is_named() {
@@ -55,7 +55,7 @@ mod tests {
             let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &[1_400_000; 4]);
             let record = gauge_channel(
                 record,
-                ChannelId::RaspberryPi(OfRaspberryPi::LogFirmwareClock),
+                ChannelId::RaspberryPi(RaspberryPiChannel::LogFirmwareClock),
                 Unit::Kilohertz,
                 &firmware,
             );

@@ -5,9 +5,9 @@
 
 use super::Rule;
 use super::place::step_place;
-use compare::reference::{Expected, Reference, Usual};
+use compare::reference::{ExpectedRange, Reference, UsualValues};
 use facts::{Facts, Figure, Finding, Quantity, Severity, view};
-use record::{Arrange, RuleId, Variant, WorkloadId};
+use record::{RuleId, StableSort, Variant, WorkloadId};
 
 pub(super) const RULE: Rule = Rule::new(
     RuleId::own("score-low"),
@@ -23,7 +23,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let reference = Reference::builtin();
     let mut low = judged(figures, reference);
     low.retain(|score| score.highest() < score.expected.low);
-    low.arrange_by(|a, b| (a.figure.value / a.expected.median).total_cmp(&(b.figure.value / b.expected.median)));
+    low.stable_sort_by(|a, b| (a.figure.value / a.expected.median).total_cmp(&(b.figure.value / b.expected.median)));
     let mut findings: Vec<Finding> = Vec::new();
     for score in low {
         let finding = match slow_memory(&score, figures, reference) {
@@ -63,7 +63,7 @@ fn slow_memory<'a>(
     score: &ScoreCheck<'_>,
     figures: &'a [Figure],
     reference: &Reference,
-) -> Option<(&'a Figure, Usual)> {
+) -> Option<(&'a Figure, UsualValues)> {
     let core = score.figure.core.as_ref()?;
     let of_core = figures.iter().filter(|figure| {
         let cluster = figure.core.as_ref().map(|core| core.cluster);
@@ -71,14 +71,14 @@ fn slow_memory<'a>(
     });
     let known =
         of_core.filter_map(|figure| Some((figure, reference.usual_of_core(core.core_type.as_deref()?, &figure.key)?)));
-    let share = |(figure, usual): &(&Figure, Usual)| figure.value / usual.median;
+    let share = |(figure, usual): &(&Figure, UsualValues)| figure.value / usual.median;
     known.filter(|known| share(known) >= LATENCY_SHARE_MIN).max_by(|a, b| share(a).total_cmp(&share(b)))
 }
 
 /// Single-threaded score with its expected range.
 pub(super) struct ScoreCheck<'a> {
     pub(super) figure: &'a Figure,
-    pub(super) expected: Expected,
+    pub(super) expected: ExpectedRange,
     clock_mhz: f64,
 }
 
@@ -120,7 +120,7 @@ impl ScoreCheck<'_> {
 
     /// Range at the advertised clock of the core, if it contains the score and the score is too high for the measured
     /// clock: the clock reading is wrong then.
-    pub(super) fn usual_at_claim(&self, facts: &Facts<'_>) -> Option<Expected> {
+    pub(super) fn usual_at_claim(&self, facts: &Facts<'_>) -> Option<ExpectedRange> {
         if self.lowest() <= self.expected.high {
             return None;
         }
@@ -152,7 +152,7 @@ impl ScoreCheck<'_> {
 
     /// Finding with all values.
     pub(super) fn finding(&self, facts: &Facts<'_>, rule: RuleId, template: &'static str) -> Finding {
-        let Expected { low, median, high, .. } = self.expected;
+        let ExpectedRange { low, median, high, .. } = self.expected;
         let core = self.figure.core.as_ref();
         let off_percent = 100.0 * (self.figure.value / median - 1.0).abs();
         self.with_score(Finding::new(rule, Severity::Info, template))

@@ -5,7 +5,7 @@ use super::place::step_place;
 use super::scores_unstable::of_runs;
 use facts::stats::mean;
 use facts::view::Difference;
-use facts::{Facts, Finding, Quantity, Severity, Witness, view};
+use facts::{EvidenceSource, Facts, Finding, Quantity, Severity, view};
 use record::{ChannelId, RuleId, Window};
 
 pub(super) const RULE: Rule =
@@ -47,7 +47,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         .with("scores", Quantity::numbers(scores.iter().copied(), "", 0))
         .with("rate", of_runs(runs, |run| run.compressing_rate))
         .of(steps.iter().copied())
-        .seen_by(Witness::Scores)
+        .seen_by(EvidenceSource::Scores)
         .at_all(steps.iter().map(|step| step_place(facts, *step)));
     if let Some(fall) = by_use {
         let [first, last] = fall.use_percent.map(Quantity::Percent);

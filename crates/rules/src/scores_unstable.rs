@@ -3,7 +3,7 @@
 use super::Rule;
 use super::place::step_place;
 use facts::view::{Difference, Halves};
-use facts::{Facts, Finding, Quantity, Severity, Witness, view};
+use facts::{EvidenceSource, Facts, Finding, Quantity, Severity, view};
 use record::RuleId;
 
 pub(super) const RULE: Rule = Rule::new(RuleId::own("scores-unstable"), "Multi-core runs vary without a trend.", check);
@@ -55,7 +55,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         .with("spread", Quantity::Percent(spread))
         .with("scores", Quantity::numbers(scores.iter().copied(), "", 0))
         .of(steps.iter().copied())
-        .seen_by(Witness::Scores)
+        .seen_by(EvidenceSource::Scores)
         .at_all(steps.iter().map(|step| step_place(facts, *step)));
     let finding = match difference {
         Difference::CompressionUse | Difference::Use => finding.with("use", of_runs(runs, |run| run.compressing_use)),

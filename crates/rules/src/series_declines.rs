@@ -2,7 +2,7 @@
 
 use super::Rule;
 use super::place::step_place;
-use facts::{Facts, Finding, Quantity, Severity, Witness};
+use facts::{EvidenceSource, Facts, Finding, Quantity, Severity};
 use record::RuleId;
 
 pub(super) const RULE: Rule =
@@ -26,7 +26,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
             .with("early", Quantity::Score(trend.early, trend.unit.clone()))
             .with("late", Quantity::Score(trend.late, trend.unit.clone()))
             .of([trend.step])
-            .seen_by(Witness::Scores)
+            .seen_by(EvidenceSource::Scores)
             .at(step_place(facts, trend.step))
         })
         .collect()

@@ -2,7 +2,7 @@
 
 use super::{Rule, Subject};
 use facts::{Facts, Finding, Place, Quantity, Severity};
-use record::{NotRestored, RuleId};
+use record::{RuleId, UnrestoredSetting};
 
 pub(super) const RULE: Rule = Rule {
     subjects: &[Subject::Clock],
@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
 // Events after the scores do not affect them, so this is at most Info; the exit status reports it.
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let left = facts.not_restored();
-    let finding = |(index, left): (usize, NotRestored)| {
+    let finding = |(index, left): (usize, UnrestoredSetting)| {
         let finding = Finding::new(RULE.id, Severity::Info, left.template()).confidence(99).at(Place::Setting(index));
         left.values()
             .into_iter()

@@ -3,7 +3,7 @@
 use super::place::step_place;
 use super::{CPU_AND_MEMORY, Rule};
 use facts::view::{self, StepTime, TimePart};
-use facts::{Facts, Finding, Quantity, Severity, Share, Witness};
+use facts::{EvidenceSource, Facts, Finding, Quantity, Severity, Share};
 use record::{RuleId, SetClock, WorkBound};
 
 pub(super) const RULE: Rule = Rule {
@@ -72,7 +72,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         .with_known("share", Share::of(time.lost_ms(), time.available_ms).map(Quantity::Share))
         .of(if harmed.is_empty() { vec![*index] } else { harmed })
         .during(step.window.start_ms, step.window.end_ms)
-        .seen_by(Witness::CpuTime)
+        .seen_by(EvidenceSource::CpuTime)
         .at(step_place(facts, *index));
     vec![time.parts.iter().fold(finding, |finding, (part, of_part)| finding.with(part.key(), ms(*of_part)))]
 }
@@ -83,7 +83,7 @@ mod tests {
     use crate::test_support::{compression, counter, own_run, with_step};
     use crate::tests::findings_of;
     use facts::Severity;
-    use record::{ChannelId, Fact, OfMeasured, Resource, StallKind, Unit, Variant, WorkloadId};
+    use record::{ChannelId, Fact, MeasuredChannel, Resource, StallKind, Unit, Variant, WorkloadId};
 
     #[test]
     fn lost_time_is_told_with_its_sum() {
@@ -125,8 +125,9 @@ mod tests {
             if still {
                 let ran = |row: i64| if row < 10 { row } else { (row - 5).max(9) } * 500_000_000;
                 let ran: Vec<i64> = (0..=20).map(ran).collect();
-                record = counter(record, ChannelId::MeasuredThreads(OfMeasured::Cpu), Unit::Nanoseconds, &ran);
-                record = counter(record, ChannelId::MeasuredThreads(OfMeasured::RunDelay), Unit::Nanoseconds, &[0; 21]);
+                record = counter(record, ChannelId::MeasuredThreads(MeasuredChannel::Cpu), Unit::Nanoseconds, &ran);
+                record =
+                    counter(record, ChannelId::MeasuredThreads(MeasuredChannel::RunDelay), Unit::Nanoseconds, &[0; 21]);
             }
             let found = findings_of(RULE.id, &record);
             let found = found.first().map(|finding| (finding.severity, finding.sentence()));

@@ -68,7 +68,7 @@ mod tests {
     use super::RULE;
     use crate::test_support::{gauge_channel, own_run};
     use crate::tests::sentences;
-    use record::{ChannelId, OfMeter, Supply, Survey, Unit};
+    use record::{ChannelId, MeterChannel, Supply, Survey, Unit};
 
     #[test]
     fn contract_is_compared_with_the_highest_reading() {
@@ -92,7 +92,7 @@ mod tests {
             (Supply { kind: "Battery".into(), ..supply(None, Some(500_000), None) }, None),
         ] {
             let power = [2_000, 2_001, 2_002, 7_200, 6_900, 2_000, 2_003, 2_001];
-            let mut record = gauge_channel(own_run(), ChannelId::meter(OfMeter::Power), Unit::Milliwatts, &power);
+            let mut record = gauge_channel(own_run(), ChannelId::meter(MeterChannel::Power), Unit::Milliwatts, &power);
             record.surveys = vec![Survey { supplies: vec![supply.clone()], ..Survey::default() }; 2];
             let found = sentences(RULE.id, &record);
             assert_eq!(found.len(), usize::from(expected.is_some()), "{supply:?}: {found:?}");

@@ -5,7 +5,7 @@ use super::place::at_samples;
 use facts::stats::{Line, median};
 use facts::view::{self, gauge};
 use facts::{Facts, Finding, Quantity, Severity};
-use record::{Arrange, Channel, RuleId, Unit};
+use record::{Channel, RuleId, StableSort, Unit};
 
 pub(super) const RULE: Rule =
     Rule::new(RuleId::own("supply-droops"), "The input voltage falls under load: supply or cable is too weak.", check);
@@ -40,7 +40,7 @@ fn droop(facts: &Facts<'_>, volts: &Channel, amperes: &Channel) -> Option<Findin
         pairs.extend(same.map(|other| (reading.value as f64, other.value as f64)));
     }
     let line = Line::through(&pairs).filter(|_| pairs.len() >= READINGS_MIN)?;
-    pairs.arrange_by(|a, b| a.0.total_cmp(&b.0));
+    pairs.stable_sort_by(|a, b| a.0.total_cmp(&b.0));
     let end = (pairs.len() / ENDS).max(1);
     let middle = |part: &[(f64, f64)]| median(&part.iter().map(|(_, millivolts)| *millivolts).collect::<Vec<_>>());
     let (rest, load) = (middle(&pairs[..end])?, middle(&pairs[pairs.len() - end..])?);
@@ -64,7 +64,7 @@ mod tests {
     use super::RULE;
     use crate::test_support::{gauge_channel, labelled, own_run};
     use crate::tests::sentences;
-    use record::{ChannelId, HwmonKind, OfHwmon, Unit};
+    use record::{ChannelId, HwmonChannel, HwmonKind, Unit};
 
     #[test]
     fn resistance_of_the_cable() {
@@ -75,7 +75,7 @@ mod tests {
             let amperes: Vec<i64> = (0..40).map(|row| if row < 20 { 500 + row } else { 2_500 + row }).collect();
             let volts: Vec<i64> = amperes.iter().map(|current| millivolts - current * milliohms / 1000).collect();
             let watts: Vec<i64> = amperes.iter().zip(&volts).map(|(current, volts)| current * volts).collect();
-            let id = |kind| ChannelId::Hwmon(0, OfHwmon::Sensor(kind, 1));
+            let id = |kind| ChannelId::Hwmon(0, HwmonChannel::Sensor(kind, 1));
             let record = gauge_channel(own_run(), id(HwmonKind::Power), Unit::Microwatts, &watts);
             let record =
                 gauge_channel(labelled(record, "power_meter"), id(HwmonKind::Voltage), Unit::Millivolts, &volts);

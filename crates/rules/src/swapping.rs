@@ -6,8 +6,8 @@
 use super::Rule;
 use super::place::{during, samples_place};
 use facts::view::CpuWait;
-use facts::{Facts, Finding, Place, Quantity, Severity, Witness, view};
-use record::{ChannelId, OfSwap, RuleId, SwapKind};
+use facts::{EvidenceSource, Facts, Finding, Place, Quantity, Severity, view};
+use record::{ChannelId, RuleId, SwapChannel, SwapKind};
 
 pub(super) const RULE: Rule = Rule::new(RuleId::own("swapping"), "The system swapped during the run.", check);
 
@@ -34,12 +34,12 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
 
 /// Limits the finding to the workloads that waited, if any.
 fn with_wait(finding: Finding, waited: Option<&CpuWait>) -> Finding {
-    let finding = finding.seen_by(Witness::SwapTraffic);
+    let finding = finding.seen_by(EvidenceSource::SwapTraffic);
     let Some(waited) = waited.filter(|_| finding.severity > Severity::Info) else { return finding };
     finding
         .of(waited.steps.iter().copied())
         .during(waited.first_ms, waited.last_ms)
-        .seen_by(Witness::CpuTime)
+        .seen_by(EvidenceSource::CpuTime)
         .with("phase", Quantity::Text(waited.phase.clone()))
         .with("iowait", Quantity::Percent(waited.iowait_percent))
         .with("system", Quantity::Percent(waited.system_percent))
@@ -84,7 +84,7 @@ fn by_traffic(facts: &Facts<'_>, pages_read: i64, pages_written: i64, waited: Op
         .with("written", Quantity::Kib(kib(pages_written)))
         .with("read", Quantity::Kib(kib(pages_read)))
         .with("device", Quantity::Text(device(facts)));
-    let moving = [OfSwap::In, OfSwap::Out].into_iter().filter_map(|way| {
+    let moving = [SwapChannel::In, SwapChannel::Out].into_iter().filter_map(|way| {
         let channel = facts.samples.channel(&ChannelId::Swap(way))?;
         let steps = view::counter_steps(facts, channel, view::whole_run());
         let mut moving = steps.iter().filter(|step| step.value > 0);
@@ -179,12 +179,12 @@ mod tests {
     use crate::test_support::{compression, counter, gauge_channel, log, own_run, state, swap, with_step};
     use crate::tests::{findings_of, sentences};
     use facts::Severity;
-    use record::{AllCpus, ChannelId, CpuPercent, Fact, OfSwap, SwapKind, Unit, Variant, WorkloadId};
+    use record::{AllCpus, ChannelId, CpuPercent, Fact, SwapChannel, SwapKind, Unit, Variant, WorkloadId};
 
     #[test]
     fn traffic_counts_even_if_the_total_does_not_grow() {
-        let mut record = counter(own_run(), ChannelId::Swap(OfSwap::In), Unit::Pages, &[100, 100, 2100]);
-        record = counter(record, ChannelId::Swap(OfSwap::Out), Unit::Pages, &[0, 25_600, 25_600]);
+        let mut record = counter(own_run(), ChannelId::Swap(SwapChannel::In), Unit::Pages, &[100, 100, 2100]);
+        record = counter(record, ChannelId::Swap(SwapChannel::Out), Unit::Pages, &[0, 25_600, 25_600]);
         assert_eq!(
             sentences(RULE.id, &record),
             ["100 MiB were written to and 8000 KiB read from swap (unknown device) during the run."]
@@ -195,8 +195,8 @@ mod tests {
 
     #[test]
     fn traffic_before_the_run_does_not_count() {
-        let record = counter(own_run(), ChannelId::Swap(OfSwap::In), Unit::Pages, &[90_000, 90_000, 90_010]);
-        let record = counter(record, ChannelId::Swap(OfSwap::Out), Unit::Pages, &[80_000, 80_000, 80_000]);
+        let record = counter(own_run(), ChannelId::Swap(SwapChannel::In), Unit::Pages, &[90_000, 90_000, 90_010]);
+        let record = counter(record, ChannelId::Swap(SwapChannel::Out), Unit::Pages, &[80_000, 80_000, 80_000]);
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
     }
 

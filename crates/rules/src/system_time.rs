@@ -7,7 +7,7 @@ use super::place::samples_place;
 use super::{CPU_AND_MEMORY, Rule};
 use facts::stats::mean;
 use facts::view::{self, Phase};
-use facts::{Facts, Finding, Place, Quantity, Severity, Witness};
+use facts::{EvidenceSource, Facts, Finding, Place, Quantity, Severity};
 use record::table::Table;
 use record::{ChannelId, CpuTime, RuleId, WorkloadId};
 
@@ -71,7 +71,7 @@ fn by_engine(of: &PhaseKernelTime) -> Finding {
         .with("user", Quantity::Percent(of.user))
         .of(of.phase.steps.iter().copied())
         .during(window.start_ms, window.end_ms)
-        .seen_by(Witness::CpuTime)
+        .seen_by(EvidenceSource::CpuTime)
         .at_all(of.phase.steps.first().map(|step| Place::Step(*step)))
 }
 
@@ -123,7 +123,7 @@ fn overhead(facts: &Facts<'_>, of_phases: &[PhaseKernelTime]) -> Option<Finding>
             .with_known("why", by_design(facts, shown.phase.busy_cpus).map(|design| design.words(shown.average)))
             .of(steps)
             .during(window.start_ms, window.end_ms)
-            .seen_by(Witness::CpuTime)
+            .seen_by(EvidenceSource::CpuTime)
             .at(samples_place(facts, &system, shown.at_ms, shown.at_ms)),
     )
 }

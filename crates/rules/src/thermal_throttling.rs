@@ -6,7 +6,7 @@
 use super::place::{during, samples_place, step_place};
 use super::slowdown::{self, Cause};
 use super::{Rule, ThrottledPart, rpi_firmware, thermal_messages};
-use facts::{Facts, Finding, Place, Quantity, Severity, Witness, view};
+use facts::{EvidenceSource, Facts, Finding, Place, Quantity, Severity, view};
 use record::{ChannelId, RuleId, Total, Variant};
 
 pub(super) const RULE: Rule = Rule {
@@ -83,7 +83,7 @@ fn by_cooling(facts: &Facts<'_>) -> Option<Finding> {
         );
     let last_ms = cooling.iter().map(|cooling| cooling.last_ms).max().unwrap_or(first.last_ms);
     let finding = during(facts, finding, first.first_ms, last_ms);
-    let finding = cooling.iter().fold(finding, |f, one| f.seen_by(Witness::CoolingDevice(one.channel.clone())));
+    let finding = cooling.iter().fold(finding, |f, one| f.seen_by(EvidenceSource::CoolingDevice(one.channel.clone())));
     Some(clocks_and_heat(facts, finding, first.first_ms))
 }
 
@@ -104,7 +104,7 @@ fn by_limit(facts: &Facts<'_>) -> Option<Finding> {
             .with("before", Quantity::Khz(first.before as u32))
             .with("limit", Quantity::Khz(first.extreme as u32))
             .with("first", Quantity::Ms(first.first_ms))
-            .seen_by(Witness::LimitLowered(first.channel.clone()))
+            .seen_by(EvidenceSource::LimitLowered(first.channel.clone()))
             .at(samples_place(facts, &first.channel, first.first_ms, first.last_ms));
         let last_ms = lowered.iter().map(|limit| limit.last_ms).max().unwrap_or(first.last_ms);
         clocks_and_heat(facts, during(facts, finding, first.first_ms, last_ms), first.first_ms)
@@ -148,7 +148,7 @@ fn by_counters(facts: &Facts<'_>) -> Option<Finding> {
         .confidence(97)
         .with("events", Quantity::Count(*events))
         .with("first", Quantity::Ms(first.at_ms))
-        .seen_by(Witness::ThrottleCounter((*channel).clone()))
+        .seen_by(EvidenceSource::ThrottleCounter((*channel).clone()))
         .at(samples_place(facts, channel, first.at_ms, first.at_ms)),
     )
 }
@@ -269,8 +269,8 @@ fn by_declines(facts: &Facts<'_>) -> Vec<Finding> {
                 .with("temperature", Quantity::Millicelsius(heat.millicelsius_max))
                 .of(decline.steps.iter().copied())
                 .during(decline.window.start_ms, decline.window.end_ms)
-                .seen_by(Witness::Temperature(heat.channel.clone()))
-                .seen_by(Witness::Scores)
+                .seen_by(EvidenceSource::Temperature(heat.channel.clone()))
+                .seen_by(EvidenceSource::Scores)
                 .at(Place::Samples { channel: heat.channel, start_ms: heat.at_ms, end_ms: heat.at_ms })
                 .at(samples_place(facts, &channel, decline.window.start_ms, decline.window.end_ms)),
         )

@@ -1,6 +1,6 @@
 //! Checks that Record, output and exit status of a run agree about settings.
 
-use record::{NotRestored, Record};
+use record::{Record, UnrestoredSetting};
 
 /// Exit status of a run that left a setting changed.
 const LEFT_CHANGED: i32 = 5;
@@ -17,8 +17,8 @@ pub fn disagreement(record: Option<&Record>, stderr: &str, status: Option<i32>) 
         let differs = is_status != text.contains(WORDS);
         return differs.then(|| format!("status {status:?} without a result file, standard error: {text}"));
     };
-    let left: Vec<NotRestored> = record.not_restored().map(|(_, left)| left).collect();
-    if left.iter().any(NotRestored::is_failure) != is_status {
+    let left: Vec<UnrestoredSetting> = record.not_restored().map(|(_, left)| left).collect();
+    if left.iter().any(UnrestoredSetting::is_failure) != is_status {
         return Some(format!("status {status:?}, and the settings of the result file are {left:?}"));
     }
     for left in &left {
@@ -46,7 +46,7 @@ mod tests {
             record
         };
         let (back, failed) = (with(RestoreOutcome::Done), with(RestoreOutcome::Failed("EBUSY".into())));
-        let sentence = NotRestored::of_change(&failed.settings[0]).unwrap().sentence().replace(' ', "\n   ");
+        let sentence = UnrestoredSetting::of_change(&failed.settings[0]).unwrap().sentence().replace(' ', "\n   ");
         for (record, said, status, agrees) in [
             (Some(&back), "", 0, true),
             (Some(&back), "", 5, false),

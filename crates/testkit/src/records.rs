@@ -2,9 +2,9 @@
 
 use record::{
     Aftermath, Channel, ChannelId, ChannelKind, ClockPoint, ClockWindows, Clocks, Cluster, Compression, CorePair,
-    CoreToCore, Cpu, DeathPoint, DictionaryRow, End, Fact, KernelMessage, Log, Mode, OfPowercap, Outcome, Policy,
-    PowerZone, PowerZoneKind, Record, RestoreOutcome, Resumption, Run, Series, SettingChange, Source, State, Step,
-    StepMeasurement, SwapKind, SwapState, Unit, Variant, Window, WorkloadId, WorkloadName,
+    CoreToCore, Cpu, DeathPoint, DictionaryRow, End, Fact, KernelMessage, Log, Mode, Outcome, Policy, PowerZone,
+    PowerZoneKind, PowercapChannel, Record, RestoreOutcome, Resumption, Run, Series, SettingChange, Source, State,
+    Step, StepMeasurement, SwapKind, SwapState, Unit, Variant, Window, WorkloadId, WorkloadName,
 };
 
 /// Own run that finished, without steps and samples.
@@ -228,7 +228,7 @@ pub fn with_channel(mut record: Record, id: ChannelId, unit: Unit, kind: Channel
 }
 
 /// Powercap channel of a CPU package.
-pub fn rapl(of: OfPowercap) -> ChannelId {
+pub fn rapl(of: PowercapChannel) -> ChannelId {
     let zone = PowerZone::of(PowerZoneKind::Rapl, "0");
     ChannelId::Powercap(zone.unwrap(), of)
 }

@@ -7,7 +7,7 @@ use compare::trend::{Sample, trends};
 use compare::{Side, compare};
 use explain::results::{Row, USUAL_ORDER, sort};
 use facts::{Explained, Place};
-use logs::any_file::{self, Unreadable};
+use logs::any_file::{self, UnreadableReason};
 use report::REPORTS;
 use serde_json::{Value, json};
 
@@ -147,7 +147,7 @@ fn read(name: &str, bytes: Vec<u8>) -> Result<OpenFile, String> {
             let explained = explain::explain(record);
             Ok(OpenFile::Result(Box::new(ResultFile { name: name.to_owned(), explained })))
         }
-        Err(Unreadable::NoResults(text)) => match IdentifiedMachine::of_cpuinfo(&text) {
+        Err(UnreadableReason::NoResults(text)) => match IdentifiedMachine::of_cpuinfo(&text) {
             Some(machine) => Ok(OpenFile::Machine(Box::new(machine))),
             None => Err("no results: no sbc-bench log, result file, snapshot or /proc/cpuinfo".to_owned()),
         },

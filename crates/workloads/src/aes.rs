@@ -7,7 +7,7 @@
 //! that all repetitions agree; a published test vector proves that they are right.
 
 use super::Workload;
-use super::attributes::{AtAClock, Attributes, CIPHER, CIPHERS};
+use super::attributes::{Attributes, CIPHER, CIPHERS, ClockForm};
 use super::scored::{not_started, wrong_answer};
 use crate::measure::context::WorkloadContext;
 use crate::measure::repeat::until_known;
@@ -26,7 +26,7 @@ pub(super) const AES: Workload = Workload {
     id: WorkloadId::Aes,
     about: "Built-in AES-CBC encryption for six block sizes; same code on every machine.",
     link: "https://csrc.nist.gov/pubs/sp/800/38/a/final",
-    attributes: Attributes { heats: CIPHER, at_a_clock: Some(AtAClock::CIPHER), forms: CIPHERS, ..Attributes::PLAIN },
+    attributes: Attributes { heats: CIPHER, at_a_clock: Some(ClockForm::CIPHER), forms: CIPHERS, ..Attributes::PLAIN },
     run,
     ..Workload::PLAIN
 };
@@ -71,10 +71,10 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
 }
 
 /// Durations of a repetition: at most sizes, and at the largest, which is compared.
-type Pace = [Duration; 2];
+type Durations = [Duration; 2];
 
 /// Measures one cipher on the calling thread.
-type Measure = fn(&AtomicI32, Pace) -> Result<Rates, String>;
+type Measure = fn(&AtomicI32, Durations) -> Result<Rates, String>;
 
 /// Variants with their measurements: by the library, and without AES instructions for names that end in [`PLAIN_END`].
 const VARIANTS: [(Variant, Measure, Measure); 3] = [
@@ -137,7 +137,7 @@ fn cell(digits: &str) -> Cell {
 }
 
 /// A cipher with its key.
-trait Encrypt: Sized {
+trait BlockCipher: Sized {
     /// `None` for a key of the wrong length.
     fn with_key(key: &[u8]) -> Option<Self>;
 
@@ -148,7 +148,7 @@ trait Encrypt: Sized {
 /// One of RustCrypto's ciphers.
 struct Library<C>(C);
 
-impl<C> Encrypt for Library<C>
+impl<C> BlockCipher for Library<C>
 where
     C: BlockCipherEncrypt + BlockSizeUser<BlockSize = U16> + KeyInit,
 {
@@ -161,7 +161,7 @@ where
     }
 }
 
-impl Encrypt for PlainAes {
+impl BlockCipher for PlainAes {
     fn with_key(key: &[u8]) -> Option<Self> {
         PlainAes::new(key)
     }
@@ -203,7 +203,11 @@ fn chain(state: &mut Cell, cells: &mut [Cell], encrypt: impl Fn(&mut Cell)) {
 }
 
 /// Bytes per second by block size; fewer block sizes if the run is interrupted.
-fn measure<E: Encrypt>(example: &Example, cancelled: &AtomicI32, [usual, largest]: Pace) -> Result<Rates, String> {
+fn measure<E: BlockCipher>(
+    example: &Example,
+    cancelled: &AtomicI32,
+    [usual, largest]: Durations,
+) -> Result<Rates, String> {
     let cipher = E::with_key(&bytes(example.key)).ok_or("Wrong AES key length.")?;
     let mut state = cell(VECTOR);
     cipher.chain(&mut state, &mut [cell(PLAIN)]);
@@ -222,7 +226,7 @@ fn measure<E: Encrypt>(example: &Example, cancelled: &AtomicI32, [usual, largest
 }
 
 /// Bytes per second at one block size, repeated.
-fn rate<E: Encrypt>(
+fn rate<E: BlockCipher>(
     cipher: &E,
     size: u32,
     repetition: Duration,
@@ -256,7 +260,7 @@ fn rate<E: Encrypt>(
 }
 
 /// Encrypts a buffer of zeros repeatedly in place; returns the time and the last block.
-fn repeat<E: Encrypt>(cipher: &E, buffer: &mut [Cell], turns: u32) -> (Duration, Cell) {
+fn repeat<E: BlockCipher>(cipher: &E, buffer: &mut [Cell], turns: u32) -> (Duration, Cell) {
     buffer.fill(Cell::default());
     let mut state = cell(VECTOR);
     let started = Instant::now();
@@ -307,7 +311,7 @@ mod tests {
             key in any::<[u8; 32]>(),
             cells in proptest::collection::vec(any::<[u8; 16]>(), 0..20),
         ) {
-            fn end<E: Encrypt>(key: &[u8], cells: &[[u8; 16]]) -> (Cell, Vec<Cell>) {
+            fn end<E: BlockCipher>(key: &[u8], cells: &[[u8; 16]]) -> (Cell, Vec<Cell>) {
                 let mut cells: Vec<Cell> = cells.iter().map(|cell| Array(*cell)).collect();
                 let mut state = cell(VECTOR);
                 E::with_key(key).unwrap().chain(&mut state, &mut cells);

@@ -13,9 +13,9 @@ pub struct Attributes {
     /// Variant for thermal tests.
     pub heats: &'static Variant,
     /// Form in comparisons of clocks; `None` if they take a variant by name.
-    pub at_a_clock: Option<AtAClock>,
+    pub at_a_clock: Option<ClockForm>,
     /// Repetitions at each OPP of a walk; `None` if that takes a variant by name.
-    pub at_an_opp: Option<AtAnOpp>,
+    pub at_an_opp: Option<OppRepetitions>,
     /// Variants in the standard run.
     pub forms: &'static [Variant],
     /// Whether it counts seconds for minutes, so that other work may run concurrently.
@@ -78,7 +78,7 @@ pub enum DurationRule {
 
 /// Form of a workload in comparisons of clocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AtAClock {
+pub struct ClockForm {
     /// Variant.
     pub variant: &'static Variant,
     /// Whether it runs on all CPUs instead of the fastest.
@@ -87,7 +87,7 @@ pub struct AtAClock {
 
 /// Repetitions of a workload at one OPP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AtAnOpp {
+pub enum OppRepetitions {
     /// Once: the workload itself repeats until its score is steady.
     Once,
     /// Until its score is steady.
@@ -110,7 +110,7 @@ impl Attributes {
     };
 }
 
-impl AtAClock {
+impl ClockForm {
     /// The only variant on the fastest CPU.
     pub(super) const ONE_FORM: Self = Self::on_one_cpu(ONLY);
     /// One thread of compression on the fastest CPU.

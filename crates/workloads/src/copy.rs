@@ -47,7 +47,7 @@ pub(super) struct Remote {
 pub(super) type Words = Vec<String>;
 
 /// A program that copies.
-pub(super) struct Copier {
+pub(super) struct CopyProgram {
     /// Arguments that copy this file of the folder there, or fetch it; files with commands go into the folder.
     pub(super) arguments: fn(&Remote, &str, Direction, &OwnFolder) -> Result<Words, Error>,
     /// Arguments that remove the file there.
@@ -73,7 +73,7 @@ pub(super) fn run(
     report: &mut StepReport,
     found: &InstalledProgram,
     remover: &InstalledProgram,
-    copier: &Copier,
+    copier: &CopyProgram,
 ) -> Result<StepMeasurement, Failure> {
     let refused = |why: String| not_started(format!("{why}."));
     let Some(host) = context.site.targets.host.clone() else {
@@ -103,7 +103,7 @@ fn copies(
     context: &WorkloadContext,
     report: &mut StepReport,
     found: &InstalledProgram,
-    copier: &Copier,
+    copier: &CopyProgram,
     (remote, folder): (&Remote, &OwnFolder),
 ) -> Result<Scores, Failure> {
     // An empty copy shows whether the host answers, and how long the connection takes.
@@ -148,7 +148,7 @@ fn copy(
     context: &WorkloadContext,
     report: &mut StepReport,
     found: &InstalledProgram,
-    copier: &Copier,
+    copier: &CopyProgram,
     (remote, file, direction, folder): (&Remote, &str, Direction, &OwnFolder),
     limit: Duration,
 ) -> Result<(), Failure> {
@@ -163,7 +163,7 @@ fn copy(
 fn remove(
     context: &WorkloadContext,
     remover: &InstalledProgram,
-    copier: &Copier,
+    copier: &CopyProgram,
     remote: &Remote,
     folder: &OwnFolder,
 ) -> bool {

@@ -5,9 +5,9 @@ use super::attributes::{Attributes, DurationRule};
 use super::scored::not_started;
 use super::{Workload, no_other_cpu};
 use crate::measure::context::WorkloadContext;
-use crate::measure::crew::{Gate, crew, joined};
-use crate::measure::quiet;
 use crate::measure::report::StepReport;
+use crate::measure::thread_team::{Gate, joined, start_team};
+use crate::measure::window_gate;
 use microbench::core_to_core::CacheLinePingPong;
 use process::child::move_to;
 use record::{CorePair, CoreToCore, Failure, Missing, StepMeasurement, StoppingRule, WorkloadId};
@@ -87,13 +87,13 @@ fn pair(a: u32, b: u32, warm_up: Duration) -> Vec<f64> {
         ns
     };
     let works: [Box<dyn FnOnce() -> Vec<f64> + Send>; 2] = [Box::new(answer), Box::new(play)];
-    let players = std::thread::scope(|scope| crew(scope, &gate, works).map(joined));
+    let players = std::thread::scope(|scope| start_team(scope, &gate, works).map(joined));
     players.map_or_else(|_| Vec::new(), |ns| ns.concat())
 }
 
 fn batches(game: &CacheLinePingPong, warm_up: Duration) -> Vec<f64> {
     let mut ns: Vec<f64> = Vec::new();
-    let _window = quiet::window();
+    let _window = window_gate::window();
     // The first batch includes the wait for the other thread.
     let begun = Instant::now();
     while game.play(ROUND_TRIPS).is_some() && begun.elapsed() < warm_up {}

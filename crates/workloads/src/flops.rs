@@ -8,9 +8,9 @@ use super::Workload;
 use super::scored::{not_started, too_little_memory, wrong_answer};
 use super::{Places, Shape};
 use crate::measure::context::WorkloadContext;
-use crate::measure::quiet;
 use crate::measure::report::StepReport;
 use crate::measure::turns::{Turn, series};
+use crate::measure::window_gate;
 use machine::faults;
 use microbench::clock::{ClockPlan, measure};
 use microbench::flops::{Element, Kernel, Product, kernel};
@@ -112,7 +112,7 @@ fn turns(
     let started = Instant::now();
     let (mut turns, mut clocks) = (Vec::new(), Vec::new());
     while !is_cancelled() && (turns.len() < TURNS_MIN || started.elapsed() < time) {
-        let _window = quiet::window();
+        let _window = window_gate::window();
         let begun = Instant::now();
         let mut operations = 0;
         while begun.elapsed() < TURN / faults::haste() && !is_cancelled() {

@@ -41,13 +41,13 @@ pub mod survey;
 pub mod testing;
 mod video;
 
-pub use attributes::{AtAClock, AtAnOpp, Attributes, DurationRule, Needs};
+pub use attributes::{Attributes, ClockForm, DurationRule, Needs, OppRepetitions};
 pub(crate) use opengl::XVFB;
 
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use process::tools::ToolKind;
-use record::{Arrange, Failure, Missing, Outcome, StepMeasurement, Variant, WorkloadId};
+use record::{Failure, Missing, Outcome, StableSort, StepMeasurement, Variant, WorkloadId};
 use std::sync::LazyLock;
 
 /// One kind of work that is measured.
@@ -133,7 +133,7 @@ impl Workload {
 /// All workloads, by id.
 pub static WORKLOADS: LazyLock<Vec<Workload>> = LazyLock::new(|| {
     let mut workloads: Vec<Workload> = CODED.iter().copied().chain(defined::workloads()).collect();
-    workloads.arrange_by_key(|workload| workload.id.as_str());
+    workloads.stable_sort_by_key(|workload| workload.id.as_str());
     workloads
 });
 

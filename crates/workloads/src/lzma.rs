@@ -6,12 +6,12 @@
 //! verifies its output.
 
 use super::Workload;
-use super::attributes::{AtAClock, AtAnOpp, Attributes, DurationRule, PACKERS};
+use super::attributes::{Attributes, ClockForm, DurationRule, OppRepetitions, PACKERS};
 use super::scored::{too_little_memory, wrong_answer};
 use crate::measure::context::WorkloadContext;
-use crate::measure::quiet;
 use crate::measure::report::StepReport;
 use crate::measure::turns::{Turn, series};
+use crate::measure::window_gate;
 use lzma_rust2::{EncodeMode, LzmaOptions, LzmaReader, LzmaWriter, MfType};
 use record::{Failure, Missing, StepMeasurement, WorkloadId};
 use std::io::{Read, Write};
@@ -26,8 +26,8 @@ pub(super) const LZMA: Workload = Workload {
     link: "https://7-zip.org/sdk.html",
     attributes: Attributes {
         takes: DurationRule::Work(10.0),
-        at_a_clock: Some(AtAClock::SINGLE),
-        at_an_opp: Some(AtAnOpp::UntilSteady),
+        at_a_clock: Some(ClockForm::SINGLE),
+        at_an_opp: Some(OppRepetitions::UntilSteady),
         forms: PACKERS,
         ..Attributes::PLAIN
     },
@@ -106,7 +106,7 @@ fn work(text: &[u8], packed: &mut Vec<u8>, restored: &mut Vec<u8>) -> Result<Dur
     let options = options();
     packed.clear();
     let mut writer = LzmaWriter::new_no_header(&mut *packed, &options, false).map_err(|e| broken(&e))?;
-    let window = quiet::window();
+    let window = window_gate::window();
     let started = Instant::now();
     writer.write_all(text).map_err(|e| broken(&e))?;
     writer.finish().map_err(|e| broken(&e))?;
@@ -118,7 +118,7 @@ fn work(text: &[u8], packed: &mut Vec<u8>, restored: &mut Vec<u8>) -> Result<Dur
         let mut reader =
             LzmaReader::new(packed.as_slice(), size, lc, lp, pb, dict_size, None).map_err(|e| broken(&e))?;
         restored.clear();
-        let _window = quiet::window();
+        let _window = window_gate::window();
         let started = Instant::now();
         reader.read_to_end(restored).map_err(|e| broken(&e))?;
         elapsed += started.elapsed();

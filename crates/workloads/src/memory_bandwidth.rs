@@ -2,7 +2,7 @@
 //! verified, so a flipped bit is a failure and not a figure.
 
 use super::Workload;
-use super::attributes::{AtAClock, Attributes};
+use super::attributes::{Attributes, ClockForm};
 use super::memory::{available, buffer, buffer_bytes, operation, rate, wanted_bytes};
 use super::scored::{not_started, wrong_answer};
 use crate::measure::context::WorkloadContext;
@@ -20,7 +20,7 @@ pub(super) const MEMORY_BANDWIDTH: Workload = Workload {
     id: WorkloadId::MemoryBandwidth,
     about: "Memory copy, fill and read bandwidth of one CPU, per routine.",
     link: "https://www.cs.virginia.edu/stream/ref.html",
-    attributes: Attributes { at_a_clock: Some(AtAClock::ONE_FORM), ..Attributes::PLAIN },
+    attributes: Attributes { at_a_clock: Some(ClockForm::ONE_FORM), ..Attributes::PLAIN },
     lacking: |context| buffer_bytes(context, wanted_bytes(context), 2).err(),
     run,
     ..Workload::PLAIN

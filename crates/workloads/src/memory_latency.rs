@@ -8,7 +8,7 @@
 mod rounds;
 
 use super::Workload;
-use super::attributes::{AtAClock, Attributes};
+use super::attributes::{Attributes, ClockForm};
 use super::memory::{in_haste, wanted_bytes};
 use super::scored::not_started;
 use crate::measure::context::WorkloadContext;
@@ -28,7 +28,7 @@ pub(super) const MEMORY_LATENCY: Workload = Workload {
     id: WorkloadId::MemoryLatency,
     about: "Latency of dependent memory accesses by buffer size, in nanoseconds.",
     link: "https://lmbench.sourceforge.net/man/lat_mem_rd.8.html",
-    attributes: Attributes { at_a_clock: Some(AtAClock::ONE_FORM), ..Attributes::PLAIN },
+    attributes: Attributes { at_a_clock: Some(ClockForm::ONE_FORM), ..Attributes::PLAIN },
     lacking,
     run,
     ..Workload::PLAIN

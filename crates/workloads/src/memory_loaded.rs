@@ -7,9 +7,9 @@ use super::memory::{buffer, buffer_bytes, fastest, wanted_bytes};
 use super::scored::not_started;
 use super::{Workload, no_other_cpu};
 use crate::measure::context::WorkloadContext;
-use crate::measure::crew::{Gate, crew};
 use crate::measure::repeat::until_known;
 use crate::measure::report::StepReport;
+use crate::measure::thread_team::{Gate, start_team};
 use machine::threads;
 use microbench::latency::{Link, Order, PointerChase};
 use microbench::memory::once;
@@ -72,7 +72,7 @@ fn run(context: &WorkloadContext, report: &mut StepReport) -> Result<StepMeasure
             let (load, cpu) = (&load, *load_cpu);
             move || load.read_on(cpu)
         };
-        if let Err(missing) = crew(scope, &gate, load_cpus.iter().map(reader)) {
+        if let Err(missing) = start_team(scope, &gate, load_cpus.iter().map(reader)) {
             return Err(missing.to_string());
         }
         let measured = threads::run("latency", || {

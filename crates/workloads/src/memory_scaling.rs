@@ -8,9 +8,9 @@ use super::memory::{buffer, buffer_bytes, fastest, operation, rate, wanted_bytes
 use super::scored::not_started;
 use crate::job::cpus::numbers_of_cpus;
 use crate::measure::context::WorkloadContext;
-use crate::measure::crew::{Gate, crew, joined};
-use crate::measure::quiet;
 use crate::measure::report::StepReport;
+use crate::measure::thread_team::{Gate, joined, start_team};
+use crate::measure::window_gate;
 use machine::threads;
 use microbench::buffer::Buffer;
 use microbench::memory::once;
@@ -117,7 +117,7 @@ impl<'a> ThreadTeam<'a> {
         let gate = Gate::default();
         let ended: Result<Vec<_>, record::Missing> = std::thread::scope(|scope| {
             let works = (0..self.cpus.len()).map(|index| move || self.member(index));
-            crew(scope, &gate, works).map(joined)
+            start_team(scope, &gate, works).map(joined)
         });
         let ended = ended.map_err(|missing| missing.to_string())?;
         let broken = self.broken.lock().ok().and_then(|mut broken| broken.take());
@@ -178,7 +178,7 @@ impl<'a> ThreadTeam<'a> {
         let mut all_ended = StopReason::Times;
         loop {
             // One window for all threads, opened before the barrier.
-            let _window = (index == 0).then(quiet::window);
+            let _window = (index == 0).then(window_gate::window);
             if self.barrier.wait().is_leader() {
                 self.stop.store(false, Ordering::Relaxed);
             }

@@ -6,7 +6,7 @@
 //! calls, which became slower with the providers of 3.0. LibreSSL is a fork of 2014, whose figures have another name.
 
 use super::Workload;
-use super::attributes::{AtAClock, Attributes, CIPHER, CIPHERS, DurationRule};
+use super::attributes::{Attributes, CIPHER, CIPHERS, ClockForm, DurationRule};
 use super::scored::{garbled, major, tool};
 use crate::job::definition::recognised;
 use crate::measure::context::WorkloadContext;
@@ -24,7 +24,7 @@ pub(super) const OPENSSL: Workload = Workload {
     attributes: Attributes {
         takes: DurationRule::Fixed(6.0),
         heats: CIPHER,
-        at_a_clock: Some(AtAClock::CIPHER),
+        at_a_clock: Some(ClockForm::CIPHER),
         forms: CIPHERS,
         ..Attributes::PLAIN
     },

@@ -6,7 +6,7 @@ use crate::{WORKLOADS, XVFB};
 use process::search_path::search_path;
 use process::tools::{InstalledProgram, ToolKind, Tools};
 use record::table::Table;
-use record::{Arrange, Reading};
+use record::{Reading, StableSort};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -67,7 +67,7 @@ pub fn survey(tools: &Tools) -> Vec<ToolStatus> {
             about,
         });
     }
-    all.arrange_by_key(|status| status.name.to_lowercase());
+    all.stable_sort_by_key(|status| status.name.to_lowercase());
     all
 }
 

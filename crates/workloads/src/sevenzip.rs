@@ -13,7 +13,7 @@ mod parse;
 mod short;
 
 use super::Workload;
-use super::attributes::{AtAClock, AtAnOpp, Attributes, DurationRule, PACKERS};
+use super::attributes::{Attributes, ClockForm, DurationRule, OppRepetitions, PACKERS};
 use super::scored::{garbled, not_started};
 use crate::job::Job;
 use crate::measure::context::WorkloadContext;
@@ -32,8 +32,8 @@ pub(super) const SEVENZIP: Workload = Workload {
     tool: Some(&KIND),
     attributes: Attributes {
         takes: DurationRule::Work(60.0),
-        at_a_clock: Some(AtAClock::SINGLE),
-        at_an_opp: Some(AtAnOpp::Once),
+        at_a_clock: Some(ClockForm::SINGLE),
+        at_an_opp: Some(OppRepetitions::Once),
         forms: PACKERS,
         ..Attributes::PLAIN
     },

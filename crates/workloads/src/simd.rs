@@ -1,7 +1,7 @@
 //! `simd`: five minutes of multiply-adds on the widest unit of every CPU. The rate by second shows throttling.
 
 use super::Workload;
-use super::attributes::{AtAClock, Attributes, DurationRule, ONLY};
+use super::attributes::{Attributes, ClockForm, DurationRule, ONLY};
 use crate::measure::context::WorkloadContext;
 use crate::measure::report::StepReport;
 use machine::faults;
@@ -15,7 +15,7 @@ pub(super) const SIMD: Workload = Workload {
     link: "https://en.wikipedia.org/wiki/Multiply%E2%80%93accumulate_operation",
     attributes: Attributes {
         takes: DurationRule::Fixed(300.0),
-        at_a_clock: Some(AtAClock { variant: ONLY, on_all_cpus: true }),
+        at_a_clock: Some(ClockForm { variant: ONLY, on_all_cpus: true }),
         ticks: true,
         ..Attributes::PLAIN
     },

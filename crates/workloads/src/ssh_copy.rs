@@ -2,7 +2,7 @@
 //! both share.
 
 use super::attributes::{Attributes, Needs};
-use super::copy::{self, Copier, Direction, Remote};
+use super::copy::{self, CopyProgram, Direction, Remote};
 use super::scored::{not_started, tool};
 use super::{Places, Shape, Workload};
 use crate::job::definition::recognised;
@@ -32,7 +32,7 @@ pub(super) const SFTP: Workload = Workload {
         report.method = METHOD;
         let removal =
             |remote: &Remote, folder: &OwnFolder| batch(remote, &format!("rm {}", quoted(&remote.name)), folder);
-        copy::run(context, report, &sftp, &sftp, &Copier { arguments: sftp_arguments, removal })
+        copy::run(context, report, &sftp, &sftp, &CopyProgram { arguments: sftp_arguments, removal })
     },
 };
 
@@ -100,7 +100,7 @@ fn run_rsync(context: &WorkloadContext, report: &mut StepReport) -> Result<StepM
         Ok([&remote.options[..], &[login, "rm".into(), "-f".into(), remote.name.clone()]].concat())
     };
     let (rsync, ssh) = (tool(context, &RSYNC_TOOL)?, tool(context, &SSH)?);
-    copy::run(context, report, &rsync, &ssh, &Copier { arguments: rsync_arguments, removal })
+    copy::run(context, report, &rsync, &ssh, &CopyProgram { arguments: rsync_arguments, removal })
 }
 
 fn rsync_arguments(remote: &Remote, file: &str, way: Direction, _: &OwnFolder) -> Result<Vec<String>, Error> {

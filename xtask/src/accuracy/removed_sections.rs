@@ -2,7 +2,7 @@
 
 use super::{Judgement, Table};
 use explain::explain;
-use facts::{Verdict, Witness};
+use facts::{EvidenceSource, Verdict};
 use record::{Fact, Record, Step, Variant, WorkloadId};
 
 pub(super) fn is_clock(step: &Step) -> bool {
@@ -13,7 +13,7 @@ pub(super) fn is_clock(step: &Step) -> bool {
 struct Section {
     name: &'static str,
     remove: fn(&mut Record),
-    rests: fn(&Witness) -> bool,
+    rests: fn(&EvidenceSource) -> bool,
 }
 
 const SECTIONS: &[Section] = &[
@@ -21,20 +21,25 @@ const SECTIONS: &[Section] = &[
         name: "monitoring",
         remove: |record| record.samples = record::Samples::default(),
         rests: |by| {
-            let is_channel = matches!(by, Witness::ClaimedClock(_) | Witness::FirmwareClock(_));
+            let is_channel = matches!(by, EvidenceSource::ClaimedClock(_) | EvidenceSource::FirmwareClock(_));
             is_channel
-                || matches!(by, Witness::Temperature(_) | Witness::CoolingDevice(_) | Witness::ThrottleCounter(_))
+                || matches!(
+                    by,
+                    EvidenceSource::Temperature(_)
+                        | EvidenceSource::CoolingDevice(_)
+                        | EvidenceSource::ThrottleCounter(_)
+                )
         },
     },
     Section {
         name: "clocks before",
         remove: |record| record.steps.retain(|step| !(is_clock(step) && step.variant == Variant::COLD)),
-        rests: |by| matches!(by, Witness::MeasuredClock(pass) if *pass == Variant::COLD),
+        rests: |by| matches!(by, EvidenceSource::MeasuredClock(pass) if *pass == Variant::COLD),
     },
     Section {
         name: "clocks after",
         remove: |record| record.steps.retain(|step| !is_clock(step) || step.variant == Variant::COLD),
-        rests: |by| matches!(by, Witness::MeasuredClock(pass) if *pass != Variant::COLD),
+        rests: |by| matches!(by, EvidenceSource::MeasuredClock(pass) if *pass != Variant::COLD),
     },
     Section {
         name: "memory",
@@ -55,7 +60,7 @@ const SECTIONS: &[Section] = &[
     Section {
         name: "kernel messages",
         remove: |record| record.kernel_messages = Fact::Known(Vec::new()),
-        rests: |by| matches!(by, Witness::KernelLog),
+        rests: |by| matches!(by, EvidenceSource::KernelLog),
     },
     Section {
         name: "validation",
@@ -64,7 +69,7 @@ const SECTIONS: &[Section] = &[
                 log.verdicts.clear();
             }
         },
-        rests: |by| matches!(by, Witness::LogSays),
+        rests: |by| matches!(by, EvidenceSource::LogSays),
     },
 ];
 

@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use explain::explain;
 use facts::Verdict;
-use logs::any_file::{self, Unreadable};
+use logs::any_file::{self, UnreadableReason};
 use record::End;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -152,7 +152,7 @@ fn judge_report(id: &str, text: &Text) -> Judgement {
 /// Judges a cut text: right if reported as cut or unproven, wrong if better than the whole.
 fn judge_cut(bytes: &[u8], text: &Text) -> Judgement {
     let results = match any_file::read_all(bytes.to_vec(), record::VALUES_MAX) {
-        Err(Unreadable::LogPart(_)) => return Judgement::Right,
+        Err(UnreadableReason::LogPart(_)) => return Judgement::Right,
         results => results.unwrap_or_default(),
     };
     match results.as_slice() {

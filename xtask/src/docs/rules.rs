@@ -17,7 +17,7 @@ const HEADER: &str = "rule\tlooks_at\tconfirm\tlink\texample";
 /// Directory of rules and their tests.
 const SOURCES: &str = "crates/rules/src/";
 /// Templates of sentences shared by several rules.
-const SHARED: &str = "crates/record/src/not_restored.rs";
+const SHARED: &str = "crates/record/src/unrestored_setting.rs";
 /// Results to take examples from, in order of preference.
 const RESULTS: [&str; 4] = [
     "crates/explain/tests/composed/",

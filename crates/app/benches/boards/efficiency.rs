@@ -1,10 +1,10 @@
 //! OPP sweeps over a smooth efficiency curve, and over one with two faults.
 
-use crate::rig::{Seen, board, check_near, in_some_try, program};
-use rules::efficiency::{Anomaly, Walk, walks};
+use crate::rig::{RunOutcome, board, check_near, in_some_try, program};
+use rules::efficiency::{Anomaly, OppWalk, walks};
 use testkit::virtual_board::{Board, PolicySpec, core_w};
 
-fn walk(board: &Board) -> (Seen, Walk) {
+fn walk(board: &Board) -> (RunOutcome, OppWalk) {
     let words = ["efficiency", "0", "--log", "$LOG", "--workload", "lzma", "--point", "5s", "--idle", "3s"];
     let seen = program(board, &words);
     seen.check_left(&board.name);

@@ -3,7 +3,7 @@
 //! Boards are drawn at random. No second run without the fault is needed: the trace says at every moment which clock
 //! programs had, and which they would have had without each fault.
 
-use crate::rig::{Seen, in_some_try, program};
+use crate::rig::{RunOutcome, in_some_try, program};
 use facts::view::ScoreKey;
 use facts::{Cause, Ledger};
 use testkit::virtual_board::{Board, Fault, lacking};
@@ -25,7 +25,7 @@ struct Truth {
 
 impl Truth {
     /// By the trace, in the time in which the score was measured.
-    fn of(seen: &Seen, board: &Board, score: &ScoreKey) -> Self {
+    fn of(seen: &RunOutcome, board: &Board, score: &ScoreKey) -> Self {
         let steps = seen.record().steps.iter().filter(|step| ScoreKey::of(step) == *score);
         let windows: Vec<(i64, i64)> =
             steps.filter_map(|step| Some((step.window.start_utc_ms?, step.window.end_utc_ms?))).collect();

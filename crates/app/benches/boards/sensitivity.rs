@@ -1,12 +1,12 @@
 //! What programs lose when the clock falls to 40 %: a loop all of it, a program that waits for its drive
 //! next to nothing.
 
-use crate::rig::{Seen, board, check_near, in_some_try, program};
+use crate::rig::{RunOutcome, board, check_near, in_some_try, program};
 
 /// So much is read past the cache, and the drive gives it in half a second.
 const BYTES: u64 = 2 << 20;
 
-fn elasticity(seen: &Seen) -> f64 {
+fn elasticity(seen: &RunOutcome) -> f64 {
     let found = rules::sensitivity::results(&facts::Facts::of(seen.record()));
     let found = found.first().expect("clocks were compared");
     let elasticity = found.elasticity;

@@ -1,21 +1,21 @@
 //! Thermal tests with and without a reliable meter, to the percent.
 
-use crate::rig::{Seen, board, check_near, command, in_some_try, program};
+use crate::rig::{RunOutcome, board, check_near, command, in_some_try, program};
 use facts::Facts;
 use facts::thermal::ThermalResult;
-use record::{ChannelId, OfMeter};
+use record::{ChannelId, MeterChannel};
 use testkit::virtual_board::{Board, MeterAccuracy, MeterLocation, MeterSpec, Truth};
 
 /// So far may a figure be off, in percent.
 const PERCENT: f64 = 5.0;
 
-fn answer(seen: &Seen) -> ThermalResult {
+fn answer(seen: &RunOutcome) -> ThermalResult {
     let what = format!("no thermal test in the Record: {:#?}", seen.sentences());
     Facts::of(seen.record()).thermal().clone().expect(&what)
 }
 
 /// Truth of the board during the load.
-fn loaded(seen: &Seen) -> (i64, Vec<&Truth>) {
+fn loaded(seen: &RunOutcome) -> (i64, Vec<&Truth>) {
     let window = answer(seen).window;
     let (start, end) = (window.start_utc_ms.unwrap(), window.end_utc_ms.unwrap());
     let trace = seen.done.trace.iter();
@@ -62,7 +62,7 @@ fn thermal_constants_without_heatsink() {
 }
 
 /// A short test on a board that is quick.
-fn quick(board: &Board, meter: &str) -> Seen {
+fn quick(board: &Board, meter: &str) -> RunOutcome {
     let script =
         format!("exec {} thermal --force --quiet --log $LOG --duration 6s --cool-down 5s {meter}", crate::rig::PROGRAM);
     let seen = command(board, &["sh", "-c", &script]);
@@ -107,7 +107,7 @@ fn network_meter_may_disappear() {
             counter_wraps_j: None,
         });
         let seen = quick(&board, "--meter netio-json:$VIRTUAL_BOARD_METER");
-        let channel = seen.record().samples.channel(&ChannelId::meter(OfMeter::Power)).expect("a meter");
+        let channel = seen.record().samples.channel(&ChannelId::meter(MeterChannel::Power)).expect("a meter");
         assert!(channel.values.iter().any(Option::is_some), "it answered at first");
         assert!(!channel.gaps.is_empty(), "that it went away is in the Record");
         // Earlier readings may give the resistance; a meter that went away must not spoil it.

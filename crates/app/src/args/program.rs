@@ -74,21 +74,21 @@ pub(crate) struct ScoreFlags {
     pub(crate) unit: Option<String>,
     /// Whether higher or lower scores are better [default: lower for run time, else higher]
     #[arg(long, value_name = "higher|lower", value_parser = parse_better, conflicts_with = "lower_is_better")]
-    better: Option<Better>,
+    better: Option<BetterDirection>,
     #[arg(long, hide = true)]
     lower_is_better: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Better {
+enum BetterDirection {
     Higher,
     Lower,
 }
 
-fn parse_better(text: &str) -> Result<Better, String> {
+fn parse_better(text: &str) -> Result<BetterDirection, String> {
     match text {
-        "higher" => Ok(Better::Higher),
-        "lower" => Ok(Better::Lower),
+        "higher" => Ok(BetterDirection::Higher),
+        "lower" => Ok(BetterDirection::Lower),
         _ => Err(format!("--better must be higher or lower, not {text:?}")),
     }
 }
@@ -119,12 +119,13 @@ impl ScoreFlags {
     }
 
     pub(crate) fn lower_is_better(&self) -> bool {
-        self.lower_is_better || self.better == Some(Better::Lower)
+        self.lower_is_better || self.better == Some(BetterDirection::Lower)
     }
 
     /// Refuses unit and direction for a run time, which has its own.
     pub(crate) fn check_of_time(&self, is_time: bool) -> Result<(), String> {
-        let wrong = [(self.unit.is_some(), "--unit"), (self.better == Some(Better::Higher), "--better higher")];
+        let wrong =
+            [(self.unit.is_some(), "--unit"), (self.better == Some(BetterDirection::Higher), "--better higher")];
         match chosen(wrong).next().filter(|_| is_time) {
             Some(option) => Err(format!("{option} needs --score-regex or --score-json.")),
             None => Ok(()),

@@ -1,11 +1,11 @@
 //! `sbc-bench compare`: one result among known boards, or several side by side.
 
 use super::Command;
+use super::explained_files::{ExplainedFiles, files_or_last, read_many, write};
 use super::known::reference_with;
-use super::many::{Many, files_or_last, read_many, write};
 use crate::args::written::{Form, WrittenFlags};
 use compare::{Detail, Side, compare, rank, ranking_csv, ranking_markdown, ranking_text};
-use console::look::text_columns;
+use console::terminal_caps::text_columns;
 use explain::Document;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -34,7 +34,7 @@ pub(crate) struct Compare {
 impl Command for Compare {
     fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
         let files = files_or_last(&self.files)?;
-        let Many { results, status } = read_many(&files, files.len().min(2))?;
+        let ExplainedFiles { results, status } = read_many(&files, files.len().min(2))?;
         let (form, file) = self.written.form(Form::Text);
         let columns = text_columns();
         let detail = if self.details { Detail::Full } else { Detail::Summary };

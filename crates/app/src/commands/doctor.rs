@@ -3,7 +3,7 @@
 use super::Command;
 use crate::args::groups::RootFlags;
 use crate::paths::Paths;
-use bench::doctor::{Capability, Measurable, examine, examine_tools};
+use bench::doctor::{Availability, Capability, examine, examine_tools};
 use console::output;
 use facts::lines::{padded, width};
 use facts::{plain, wrapped};
@@ -81,12 +81,12 @@ fn text(subjects: &[Capability], tools: &[Capability]) -> String {
             text.push('\n');
         }
     }
-    let count = |is: Measurable| subjects.iter().filter(|row| row.measurable == is).count();
-    let counts = [Measurable::Yes, Measurable::Partly, Measurable::No, Measurable::Unknown]
+    let count = |is: Availability| subjects.iter().filter(|row| row.measurable == is).count();
+    let counts = [Availability::Yes, Availability::Partly, Availability::No, Availability::Unknown]
         .map(|is| format!("{} {}", count(is), is.as_str()));
     let _ = write!(text, "{} subjects: {}", subjects.len(), counts.join(", "));
     if !tools.is_empty() {
-        let found = tools.iter().filter(|row| row.measurable == Measurable::Yes).count();
+        let found = tools.iter().filter(|row| row.measurable == Availability::Yes).count();
         let _ = write!(text, "; {found} of {} tools", tools.len());
     }
     text.push_str(".\nFor a bug report, add the output of `sbc-bench snapshot`.\n");

@@ -2,23 +2,23 @@
 //! pictures.
 
 use super::Command;
+use super::explained_files::{self, files_or_last};
 use super::known::reference;
 use super::limits;
-use super::many::{self, files_or_last};
 use crate::args::limits::LimitFlags;
 use crate::args::written::Form;
 use anyhow::Context;
-use console::look::text_columns;
 use console::read::{NamedRecord, read, read_all};
+use console::terminal_caps::text_columns;
 use console::{output, status};
-use explain::{Document, OfFile};
+use explain::{Document, FileElement};
 use facts::Verdict;
 use facts::lines::wrapped_at;
 use machine::Root;
 use machine::files::{self, Access};
 use page::Drawing;
 use process::tools::Tools;
-use record::Arrange;
+use record::StableSort;
 use report::REPORTS;
 use rules::Report;
 use std::path::{Path, PathBuf};
@@ -76,7 +76,7 @@ impl Command for Explain {
 impl Explain {
     /// Text one after the other, or one JSON array.
     fn print_all(&self) -> anyhow::Result<u8> {
-        let mut entries: Vec<OfFile> = Vec::new();
+        let mut entries: Vec<FileElement> = Vec::new();
         let (mut failed, mut limit_failed) = (false, false);
         let mut worst = Verdict::Valid;
         let format = if self.details { "details" } else { "text" };
@@ -89,7 +89,7 @@ impl Explain {
                     failed = true;
                     let file = file.display().to_string();
                     if self.json {
-                        entries.push(OfFile::Unread { file, error: format!("{error:#}") })
+                        entries.push(FileElement::Unread { file, error: format!("{error:#}") })
                     } else {
                         output::print(&format!("=== {file}\n{error:#}\n\n"))?
                     }
@@ -108,7 +108,7 @@ impl Explain {
                 let sentences = limits::sentences(&answers);
                 if self.json {
                     let document = Document::of(&explained.facts, &explained.assessment);
-                    entries.push(OfFile::Read(Box::new(document.from_file(&name))));
+                    entries.push(FileElement::Read(Box::new(document.from_file(&name))));
                     sentences.lines().for_each(output::note);
                     continue;
                 }
@@ -165,7 +165,7 @@ impl Explain {
         }
         let subject = page::Subject::of(&explained, reference());
         if let Some(page) = &self.html {
-            many::write(&subject.page(), (Form::Html, Some(page)))?;
+            explained_files::write(&subject.page(), (Form::Html, Some(page)))?;
         }
         if self.card.is_some() || self.plots.is_some() {
             let drawings = subject.drawings();
@@ -202,7 +202,7 @@ pub(super) fn write_plots(drawings: &[Drawing], folder: &Path) -> anyhow::Result
 /// All reports, sorted by id.
 pub(super) fn all_reports() -> Vec<&'static Report> {
     let mut all: Vec<&Report> = REPORTS.iter().chain([&page::REPORT]).collect();
-    all.arrange_by_key(|report| report.id);
+    all.stable_sort_by_key(|report| report.id);
     all
 }
 

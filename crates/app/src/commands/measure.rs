@@ -11,9 +11,9 @@ use crate::args::groups::{OneShotFlags, UserFlags};
 use crate::args::program::{calling_user, without_sensors};
 use crate::args::targets::TargetFlags;
 use crate::paths::Paths;
-use bench::{AnyTask, Load, OnCpus, Options, RunContext, SingleWorkload};
-use console::look::text_columns;
+use bench::{AnyTask, CpuMeasurement, Load, Options, RunContext, SingleWorkload};
 use console::progress::ProgressBar;
+use console::terminal_caps::text_columns;
 use console::{output, signals, status};
 use explain::Document;
 use machine::{LazyMachine, Root, Timeline};
@@ -112,7 +112,7 @@ impl Verb for Measure {
                 (AnyTask::of(task), "text", common)
             }
             OneShot::Plain(Plain { verb, common }) => {
-                (AnyTask::of(OnCpus { verb, cpus: common.cpus()? }), verb.question.asked_by, common)
+                (AnyTask::of(CpuMeasurement { verb, cpus: common.cpus()? }), verb.question.asked_by, common)
             }
         };
         let mut given = environment.given();

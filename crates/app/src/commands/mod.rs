@@ -6,10 +6,10 @@ mod arrange;
 mod classic;
 mod classic_loads;
 pub(crate) mod compare;
-mod crew;
 pub(crate) mod doctor;
 pub(crate) mod efficiency;
 pub(crate) mod explain;
+pub(crate) mod explained_files;
 mod help;
 pub(crate) mod identify;
 #[cfg(test)]
@@ -19,7 +19,6 @@ pub(crate) mod kernel;
 pub(crate) mod known;
 pub(crate) mod limits;
 mod list;
-pub(crate) mod many;
 pub(crate) mod measure;
 pub(crate) mod monitor;
 mod plain;
@@ -48,6 +47,7 @@ pub(crate) mod update;
 pub(crate) mod upload;
 mod usage_error;
 pub(crate) mod view;
+mod workers;
 pub(crate) mod workloads;
 
 pub(crate) use usage_error::sentence;

@@ -4,7 +4,7 @@
 use super::resume_hint::way;
 use super::{Command, restore};
 use crate::paths::Paths;
-use bench::{DeadRun, Left, Runs};
+use bench::{DeadRun, Leftover, Runs};
 use console::output;
 use explain::Document;
 use machine::Root;
@@ -66,9 +66,9 @@ pub(super) fn recovered(root: &Root, history: &Path) -> Vec<String> {
         Ok(None) => return Vec::new(),
         Err(error) => return vec![unknown(error)],
     };
-    let tell = |left: Left| match left {
-        Left::Run(left) => keep(root, &runs, *left),
-        Left::Unreadable { why, kept } => {
+    let tell = |left: Leftover| match left {
+        Leftover::Run(left) => keep(root, &runs, *left),
+        Leftover::Unreadable { why, kept } => {
             let way = match kept {
                 Some(kept) => {
                     format!("It is kept as {} as long as other old runs, and not looked at again.", kept.display())

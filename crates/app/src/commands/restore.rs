@@ -7,7 +7,7 @@ use anyhow::Context;
 use console::{output, signals, status};
 use machine::Root;
 use machine::settings::restore_from_journal;
-use record::{NotRestored, RestoreOutcome};
+use record::{RestoreOutcome, UnrestoredSetting};
 use std::path::PathBuf;
 
 /// Settings of a killed run with their outcomes.
@@ -44,10 +44,10 @@ fn outcomes(root: &Root) -> anyhow::Result<Outcomes> {
 
 fn tell(outcomes: &Outcomes) -> anyhow::Result<u8> {
     for (path, outcome) in outcomes {
-        let left = NotRestored::of(path, outcome);
+        let left = UnrestoredSetting::of(path, outcome);
         output::print(&left.map_or_else(|| format!("{path} restored\n"), |left| left.sentence() + "\n"))?;
     }
-    Ok(if NotRestored::among(outcomes).any(|left| left.is_failure()) { status::NOT_RESTORED } else { 0 })
+    Ok(if UnrestoredSetting::among(outcomes).any(|left| left.is_failure()) { status::NOT_RESTORED } else { 0 })
 }
 
 /// Ends programs and restores settings when the process at the other end of standard input is gone.

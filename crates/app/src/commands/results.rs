@@ -1,11 +1,11 @@
 //! `sbc-bench results`: tables of many results, their site, and their changes over time.
 
-use super::many::{files_or_last, named_or_last, read_each, write};
+use super::explained_files::{files_or_last, named_or_last, read_each, write};
 use super::{Command, site, trend};
 use crate::args::written::{Form, WrittenFlags};
 use anyhow::{Context, bail};
 use clap::ValueEnum;
-use console::{look, output};
+use console::{output, terminal_caps};
 use explain::results::{FORMATS, Filter, Row, SORT_KEYS, Table, USUAL_ORDER, sort};
 use record::{End, Run};
 use std::path::PathBuf;
@@ -79,7 +79,7 @@ fn day(text: &str) -> Result<String, String> {
 
 fn run(args: &Results) -> anyhow::Result<u8> {
     // Tables in files and pipes are pasted into reviews.
-    let usual = if look::columns().is_some() { Form::Text } else { Form::Md };
+    let usual = if terminal_caps::columns().is_some() { Form::Text } else { Form::Md };
     let (form, file) = args.written.form(usual);
     let id = form.to_possible_value();
     let format = FORMATS.iter().find(|known| id.as_ref().is_some_and(|id| id.get_name() == known.id));
@@ -111,7 +111,7 @@ fn run(args: &Results) -> anyhow::Result<u8> {
         let known: Vec<&str> = SORT_KEYS.iter().map(|key| key.id).collect();
         format!("--sort must be one of {}.", known.join(", "))
     })?;
-    let columns = look::columns().unwrap_or(COLUMNS_USUAL);
+    let columns = terminal_caps::columns().unwrap_or(COLUMNS_USUAL);
     let text = match format {
         Some(format) => (format.write)(&Table { rows: &rows, columns }),
         None => page::results(&rows),

@@ -5,7 +5,7 @@ mod keep;
 
 use super::known::reference;
 use super::limits;
-use super::sending::Sending;
+use super::sending::Recipient;
 use super::start::{SavedRun, begin, places, restore_leftovers, source, stamp, utc_offset_minutes};
 use super::{Command, CommandResult, Verb};
 use super::{recover, resume, resume_hint};
@@ -19,9 +19,9 @@ use anyhow::Context as _;
 use bench::{Attributes, FinishedRun, OwnProgram, RunContext};
 use compare::reference::Reference;
 use compare::{neighbours, rank};
-use console::look::{Look, text_columns};
 use console::progress::{Picture, ProgressBar};
 use console::run_screen::RunScreen;
+use console::terminal_caps::{TerminalCaps, text_columns};
 use console::{input, output, signals, status, wrap};
 use explain::Document;
 use explain::monitor::whole_line;
@@ -84,7 +84,7 @@ impl Command for RunArgs {
 fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     begin(root)?;
     let (args, earlier) = resume::earlier(root, args)?;
-    let sending = Sending::of_run(&args.upload)?;
+    let sending = Recipient::of_run(&args.upload)?;
     limits::check(&args.limits)?;
     let root = with_cpuinfo(root, args.cpuinfo_file.as_deref())?;
     let root = without_sensors(&root, &args.options.ignored_sensors);
@@ -249,7 +249,7 @@ impl Places {
 }
 
 /// Writes log and Record, prints the report, and returns the exit status.
-fn conclude(finished: FinishedRun, places: Places, args: &RunArgs, sending: Option<&Sending>) -> anyhow::Result<u8> {
+fn conclude(finished: FinishedRun, places: Places, args: &RunArgs, sending: Option<&Recipient>) -> anyhow::Result<u8> {
     let FinishedRun { record, trouble, broken, .. } = finished;
     let Places { paths, stream, kept } = places;
     if record.run.end == End::Refused {
@@ -314,7 +314,7 @@ fn report(
 ) -> anyhow::Result<String> {
     let is_standard = args.task.question().id == QuestionId::Standard;
     let has_ended = matches!(explained.facts.run.end, End::Finished | End::Interrupted { .. });
-    if is_standard && has_ended && !args.details && console::look::columns().is_some() {
+    if is_standard && has_ended && !args.details && console::terminal_caps::columns().is_some() {
         let chart = neighbours(explained.facts.in_lines(), &explained.assessment, reference());
         return Ok(ending::ending(explained, chart, file, sentences, text_columns()));
     }
@@ -327,7 +327,7 @@ fn report(
         }
     };
     // At most 80 columns on wider terminals, as the text above.
-    let line = |sentence: &String| match console::look::columns() {
+    let line = |sentence: &String| match console::terminal_caps::columns() {
         Some(_) => wrap::line(sentence, text_columns()) + "\n",
         None => format!("{sentence}\n"),
     };
@@ -348,7 +348,7 @@ fn interrupted(record: &Record, file: &Path) -> Option<String> {
 
 /// Clock and temperature over the run, for terminals with UTF-8.
 fn course(facts: &facts::Facts<'_>) -> String {
-    let columns = console::look::columns().filter(|_| !Look::of_this_terminal().ascii);
+    let columns = console::terminal_caps::columns().filter(|_| !TerminalCaps::of_this_terminal().ascii);
     let lines = columns.map(|columns| explain::monitor::sparklines(facts, columns)).unwrap_or_default();
     if lines.is_empty() { lines } else { format!("\n{lines}") }
 }

@@ -8,7 +8,7 @@ use anyhow::Context;
 use console::{input, output, signals};
 use facts::how_many;
 use machine::files::Folder;
-use net::hub::{BYTES_MAX, Hub, NotSent, Spool, TRIES_MAX};
+use net::hub::{BYTES_MAX, Hub, Spool, TRIES_MAX, UploadError};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::HashMap;
 use std::io::{BufRead, IsTerminal};
@@ -25,12 +25,12 @@ const EARLIER: &str = "an earlier result";
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
 
 /// A redacted file.
-pub(super) struct Outgoing {
+pub(super) struct OutgoingFile {
     pub(super) name: String,
     pub(super) bytes: Vec<u8>,
 }
 
-impl Outgoing {
+impl OutgoingFile {
     /// Redacts a file, and records the redacted parts.
     pub(super) fn redacted(name: String, bytes: &[u8]) -> anyhow::Result<Self> {
         let (bytes, counts, damaged) = blanked(bytes).with_context(|| format!("Cannot redact {name}"))?;
@@ -40,7 +40,7 @@ impl Outgoing {
 }
 
 /// A hub, and whether to ask for confirmation.
-pub(super) struct Sending {
+pub(super) struct Recipient {
     hub: Hub,
     to: String,
     yes: bool,
@@ -80,7 +80,7 @@ impl UploadOutcome {
     }
 }
 
-impl Sending {
+impl Recipient {
     /// Checks token and address before anything is measured or sent.
     pub(super) fn new(to: &str, how: &SendFlags) -> anyhow::Result<Self> {
         let token = how.token_file.as_deref().map(token).transpose()?;
@@ -99,10 +99,10 @@ impl Sending {
     /// A file is too large, or standard input is not a terminal.
     pub(super) fn has_consent(
         &self,
-        ready: &[Outgoing],
+        ready: &[OutgoingFile],
         say: &dyn Fn(&str) -> anyhow::Result<()>,
     ) -> anyhow::Result<bool> {
-        for Outgoing { name, bytes } in ready {
+        for OutgoingFile { name, bytes } in ready {
             anyhow::ensure!(bytes.len() <= BYTES_MAX, "{name} is larger than {} KiB.", BYTES_MAX >> 10);
         }
         if self.yes || ready.is_empty() {
@@ -121,7 +121,7 @@ impl Sending {
             match typed()?.trim() {
                 "y" | "Y" | "yes" => return Ok(true),
                 "s" => {
-                    for Outgoing { name, bytes } in ready {
+                    for OutgoingFile { name, bytes } in ready {
                         say(&format!("=== {name}\n{}\n", String::from_utf8_lossy(bytes)))?;
                     }
                 }
@@ -132,7 +132,7 @@ impl Sending {
 
     /// Sends these files and those in the spool for this hub whose next try is due. A refused file is kept for a few tries, any
     /// other until it is sent.
-    pub(super) fn send(&self, ready: &[Outgoing]) -> anyhow::Result<UploadOutcome> {
+    pub(super) fn send(&self, ready: &[OutgoingFile]) -> anyhow::Result<UploadOutcome> {
         let runs = Paths::choose(machine::is_root(), None).history;
         let spool = Spool(Folder::state(&runs.with_file_name(SPOOL))?);
         let mut names = HashMap::new();
@@ -161,17 +161,17 @@ impl Sending {
                     spool.remove(&waiting)?;
                     sent.add(&answer, named.is_some());
                 }
-                Err(NotSent::Refused { why, is_of_content }) => {
+                Err(UploadError::Refused { why, is_of_content }) => {
                     let aside = spool.refused(&waiting, now_utc_s)?;
                     sent.problems.push(self.refusal(name, &why, aside.as_deref()));
                     sent.is_whole = false;
                     held = usize::from(!is_of_content);
                 }
-                Err(NotSent::Later(why, _)) => {
+                Err(UploadError::Later(why, _)) => {
                     sent.problems.push(format!("Not sent, kept for the next upload: {name}: {why}"));
                     sent.is_whole = false;
                 }
-                Err(NotSent::Held(why)) => {
+                Err(UploadError::Held(why)) => {
                     sent.problems.push(format!("Not sent, kept for the next upload: {name}: {why}"));
                     sent.is_whole = false;
                     held = 1;
@@ -232,7 +232,7 @@ impl Sending {
     }
 
     fn redacted_and_sent(&self, result: &str, is_json: bool) -> anyhow::Result<Option<UploadOutcome>> {
-        let ready = [Outgoing::redacted("result file".to_owned(), result.as_bytes())?];
+        let ready = [OutgoingFile::redacted("result file".to_owned(), result.as_bytes())?];
         // With --json, standard output has the result file only.
         let on_stderr = |text: &str| {
             output::note(text.trim_end());

@@ -6,7 +6,7 @@ use crate::args::groups::{ResumeFlags, TuneFlags};
 use crate::args::program::{ProgramFlags, ScoreFlags};
 use crate::args::run::TaskFlags;
 use bench::sensitivity::{ClockSelection, Sensitivity, default_loads, load};
-use bench::{AnyTask, Form, Work};
+use bench::{AnyTask, Form, RepeatedWorkload};
 use std::path::PathBuf;
 use std::time::Duration;
 use workloads::job::duration::parse_duration;
@@ -61,8 +61,9 @@ impl SensitivityFlags {
         Ok(Sensitivity { at: parse_at(&self.at)?, loads: self.loads()?, rounds: self.rounds })
     }
 
-    fn loads(&self) -> Result<Vec<Work>, String> {
-        let program = |flags: &ProgramFlags| flags.definition().map(|definition| Work::Program(Box::new(definition)));
+    fn loads(&self) -> Result<Vec<RepeatedWorkload>, String> {
+        let program =
+            |flags: &ProgramFlags| flags.definition().map(|definition| RepeatedWorkload::Program(Box::new(definition)));
         let flags = ProgramFlags {
             score: self.score.clone(),
             cpus: self.cpus.clone(),
@@ -81,7 +82,7 @@ impl SensitivityFlags {
                     return Ok(vec![load]);
                 }
                 match Form::parse(name).map_err(|why| format!("{why}."))? {
-                    Some(forms) => Ok(forms.into_iter().map(Work::Form).collect()),
+                    Some(forms) => Ok(forms.into_iter().map(RepeatedWorkload::Form).collect()),
                     None => Ok(vec![program(&flags.of_workload(name))?]),
                 }
             })
@@ -138,7 +139,7 @@ mod tests {
         assert_eq!(flags(&["lzma,aes", "simd"], &[]).loads().unwrap().len(), 3);
         let error = flags(&["no-such-workload"], &[]).loads().unwrap_err();
         assert!(error.contains("no-such-workload"), "{error}");
-        let [Work::Program(program)] = &flags(&[], &["make", "-j4"]).loads().unwrap()[..] else { panic!() };
+        let [RepeatedWorkload::Program(program)] = &flags(&[], &["make", "-j4"]).loads().unwrap()[..] else { panic!() };
         assert_eq!(program.name, "make");
     }
 }

@@ -3,8 +3,8 @@
 
 use super::Command;
 use super::explain::{find, write_card, write_plots};
-use super::many::{files_or_last, write};
-use super::sending::{Outgoing, Sending, UploadOutcome};
+use super::explained_files::{files_or_last, write};
+use super::sending::{OutgoingFile, Recipient, UploadOutcome};
 use crate::args::upload::SendFlags;
 use crate::args::written::Form;
 use anyhow::ensure;
@@ -52,8 +52,8 @@ impl Command for Share {
             "{} contains other files; use --output with another directory.",
             folder.display()
         );
-        let sending = self.to.as_deref().map(|to| Sending::new(to, &self.how)).transpose()?;
-        let ready = [Outgoing::redacted(file.display().to_string(), &input::read(&file, FILE_BYTES_MAX)?)?];
+        let sending = self.to.as_deref().map(|to| Recipient::new(to, &self.how)).transpose()?;
+        let ready = [OutgoingFile::redacted(file.display().to_string(), &input::read(&file, FILE_BYTES_MAX)?)?];
         let explained = explain::explain(read_from(ready[0].bytes.as_slice(), &file)?);
         let (sent, status) = match sending.map(|sending| sent(&sending, &ready)) {
             None => (UploadOutcome::default(), 0),
@@ -68,7 +68,7 @@ impl Command for Share {
             }
         };
         sent.problems.iter().for_each(|problem| output::note(problem));
-        let [Outgoing { bytes, .. }] = ready;
+        let [OutgoingFile { bytes, .. }] = ready;
         let rows = write_all(&folder, &explained, &bytes, sent.link.as_deref())?;
         output::print(&format!("{}:\n{rows}", folder.display()))?;
         output::print_text(&match sent.link {
@@ -86,7 +86,7 @@ fn usual_folder(file: &Path) -> PathBuf {
 }
 
 /// Asks and sends, as `upload` does.
-fn sent(sending: &Sending, ready: &[Outgoing]) -> anyhow::Result<UploadOutcome> {
+fn sent(sending: &Recipient, ready: &[OutgoingFile]) -> anyhow::Result<UploadOutcome> {
     if sending.has_consent(ready, &output::print)? {
         return sending.send(ready);
     }

@@ -6,7 +6,7 @@ use console::output;
 use console::progress::ProgressBar;
 use machine::Root;
 use machine::settings::{journal_entries_left, restore_from_journal};
-use record::{NotRestored, RestoreOutcome, Source};
+use record::{RestoreOutcome, Source, UnrestoredSetting};
 
 /// Target triple this binary was built for, in the shape that `rustc` prints.
 const TARGET: &str = env!("SBC_BENCH_TARGET");
@@ -55,7 +55,7 @@ pub(super) fn restore_leftovers(root: &Root, paths: &Paths, may_set: bool, bar: 
 
 /// Sentence about settings that an earlier run left changed, for an unknown reason.
 fn told_of_leftovers(outcomes: &[(String, RestoreOutcome)]) -> String {
-    let left: Vec<String> = NotRestored::among(outcomes).map(|left| format!(" {}", left.sentence())).collect();
+    let left: Vec<String> = UnrestoredSetting::among(outcomes).map(|left| format!(" {}", left.sentence())).collect();
     let done = outcomes.len() - left.len();
     format!("An earlier run left {} of its settings; restored {done}.{}", outcomes.len(), left.concat())
 }

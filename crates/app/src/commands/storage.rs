@@ -72,7 +72,7 @@ fn text(record: &Record, findings: &[Finding]) -> String {
         text.push_str("No storage, bus or power information available.\n\n");
     }
     if findings.is_empty() {
-        let mut seen = survey::seen(record);
+        let mut seen = survey::inspected_parts(record);
         seen.retain(|what| !OF_REVIEWS.contains(what));
         text.push_str(&format!("{}\n", facts::wrapped(&survey::all_clear(&seen), 0)));
     } else {

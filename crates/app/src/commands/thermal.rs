@@ -6,7 +6,7 @@ use crate::args::groups::{ResumeFlags, TuneFlags};
 use crate::args::program::{ProgramFlags, ScoreFlags};
 use crate::args::run::TaskFlags;
 use bench::thermal::{StartAt, Thermal, heat_load};
-use bench::{AnyTask, Work};
+use bench::{AnyTask, RepeatedWorkload};
 use std::path::PathBuf;
 use std::time::Duration;
 use workloads::job::duration::parse_duration;
@@ -98,7 +98,7 @@ impl ThermalFlags {
         })
     }
 
-    fn heat_load(&self) -> Result<Work, String> {
+    fn heat_load(&self) -> Result<RepeatedWorkload, String> {
         let flags = ProgramFlags {
             score: self.score.clone(),
             command: self.command.clone(),
@@ -106,13 +106,13 @@ impl ThermalFlags {
             ..ProgramFlags::default()
         };
         if !self.command.is_empty() {
-            return Ok(Work::Program(Box::new(flags.definition()?)));
+            return Ok(RepeatedWorkload::Program(Box::new(flags.definition()?)));
         }
         let load = match &self.load {
             None => Thermal::default().load,
             Some(name) => match heat_load(name)? {
                 Some(load) => load,
-                None => Work::Program(Box::new(flags.of_workload(name).definition()?)),
+                None => RepeatedWorkload::Program(Box::new(flags.of_workload(name).definition()?)),
             },
         };
         flags.check_own(load.program().is_some())?;

@@ -1,6 +1,6 @@
 //! `sbc-bench results --over-time`: results of one machine by date, and where their figures changed.
 
-use super::many::{Many, read_many, write};
+use super::explained_files::{ExplainedFiles, read_many, write};
 use crate::args::written::Form;
 use compare::trend::{self, Sample, trends};
 use console::{output, status};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Prints trends in this format, or writes them to a file.
 pub(super) fn run(files: &[PathBuf], (form, file): (Form, Option<&Path>)) -> anyhow::Result<u8> {
-    let Many { results, status: unread } = read_many(files, 1)?;
+    let ExplainedFiles { results, status: unread } = read_many(files, 1)?;
     let samples: Vec<Sample<'_>> = results
         .iter()
         .map(|(name, explained)| Sample {

@@ -1,7 +1,7 @@
 //! `sbc-bench upload`: redacts results, asks, and sends them to a hub with those of earlier tries.
 
 use super::Command;
-use super::sending::{Outgoing, Sending};
+use super::sending::{OutgoingFile, Recipient};
 use crate::args::upload::SendFlags;
 use console::{input, output, status};
 use net::hub::BYTES_MAX;
@@ -26,10 +26,10 @@ pub(crate) struct Upload {
 
 impl Command for Upload {
     fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
-        let sending = Sending::new(&self.to, &self.how)?;
+        let sending = Recipient::new(&self.to, &self.how)?;
         let mut ready = Vec::new();
         for file in &self.files {
-            ready.push(Outgoing::redacted(file.display().to_string(), &input::read(file, BYTES_MAX as u64)?)?);
+            ready.push(OutgoingFile::redacted(file.display().to_string(), &input::read(file, BYTES_MAX as u64)?)?);
         }
         if !sending.has_consent(&ready, &output::print)? {
             output::print("Nothing was sent.\n")?;

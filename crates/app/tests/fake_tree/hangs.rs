@@ -132,7 +132,7 @@ fn a_program_that_not_even_sigkill_ends_keeps_no_run() {
         return testkit::skip("/dev/fuse is not there");
     }
     let tree = Tree::new();
-    let stuck = testkit::Stuck::mount(&tree.path("drive/stuck")).unwrap();
+    let stuck = testkit::StuckMount::mount(&tree.path("drive/stuck")).unwrap();
     let file = stuck.file().display().to_string();
     let mut words: Vec<&str> = RUN.split(' ').collect();
     words.pop();

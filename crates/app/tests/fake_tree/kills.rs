@@ -237,8 +237,8 @@ fn check_kept(tree: &Tree, trace: &[Call]) -> Result<(), String> {
     let runs = bench::Runs::existing(&folder).ok().flatten();
     let left = runs.and_then(|runs| runs.left_behind().ok()).unwrap_or_default();
     let died = left.iter().filter_map(|left| match left {
-        bench::Left::Run(run) => Some(run.record.steps.len()),
-        bench::Left::Unreadable { .. } => None,
+        bench::Leftover::Run(run) => Some(run.record.steps.len()),
+        bench::Leftover::Unreadable { .. } => None,
     });
     // A run that was killed after its end has a Record in place of its stream.
     let entries = folder.read_dir().into_iter().flatten().flatten();

@@ -23,7 +23,7 @@ const GOVERNORS: &str = "policy0/scaling_available_governors";
 const WRITES_MAX: usize = 12;
 
 /// A machine, and the values of [`SETTINGS`] that its owner or another program set last.
-struct Owned {
+struct OwnedMachine {
     tree: Tree,
     values: [String; 4],
     chance: Chance,
@@ -31,7 +31,7 @@ struct Owned {
     told: Vec<String>,
 }
 
-impl Owned {
+impl OwnedMachine {
     fn below(&mut self, count: usize) -> usize {
         ((self.chance.uniform() * count as f64) as usize).min(count - 1)
     }
@@ -119,7 +119,7 @@ fn settings_of_the_owner_survive_any_sequence() {
             SETTINGS.map(|(file, _)| std::fs::read_to_string(tree.path(CPUFREQ).join(file)).unwrap().trim().to_owned())
         };
         let values = read(&tree);
-        let mut owned = Owned { tree, values, chance: Chance(*seed), told: Vec::new() };
+        let mut owned = OwnedMachine { tree, values, chance: Chance(*seed), told: Vec::new() };
         (0..EVENTS).for_each(|_| owned.event());
         owned.verb(&["recover"]);
         assert_eq!(read(&owned.tree), owned.values, "seed {seed}:\n{}", owned.told.join("\n"));

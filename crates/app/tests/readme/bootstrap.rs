@@ -1,7 +1,7 @@
 //! `./bench` hands its arguments and variables on, and ends with 0 whenever the run finished; `./hub` hands its arguments on.
 //! Tools that build are stand-ins here, and nothing can be installed. What is built already is not built again.
 
-use crate::readme::desk::Desk;
+use crate::readme::command_folder::CommandFolder;
 
 /// Stand-ins, by name.
 const TOOLS: &[(&str, &str)] = &[
@@ -21,8 +21,8 @@ const BENCH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../bench");
 const HUB: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../hub");
 
 /// A desk where cargo makes a program that prints its arguments.
-fn desk(name: &str) -> Desk {
-    let desk = Desk::new(name);
+fn desk(name: &str) -> CommandFolder {
+    let desk = CommandFolder::new(name);
     for (name, body) in TOOLS {
         desk.program(name, &format!("#!/bin/sh\n{body}\n"));
     }

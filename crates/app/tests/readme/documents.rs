@@ -1,6 +1,6 @@
 //! Commands that documents other than README show, and how each is tried.
 
-use crate::readme::rows::Tried::{self, As, Line, OnBoard};
+use crate::readme::rows::Trial::{self, As, Line, OnBoard};
 
 /// A document whose commands are tried.
 pub(super) struct Document {
@@ -25,7 +25,7 @@ pub(super) const DOCUMENTS: &[Document] = &[
 ];
 
 /// Every command that README has not.
-pub(super) const ROWS: &[(&str, Tried)] = &[
+pub(super) const ROWS: &[(&str, Trial)] = &[
     ("sbc-bench list meters", Line("sbc-bench list meters", &["fnirsi[:hidrawN]", "Quality: ", "Needs "])),
     (
         "sbc-bench monitor --meter 'command:echo 4.2'",

@@ -3,15 +3,15 @@
 //! the row names.
 
 mod bootstrap;
+mod command_folder;
 #[path = "../../../../xtask/src/docs/commands.rs"]
 mod commands;
-mod desk;
 mod documents;
 mod rows;
 
-use Tried::{As, Line, OnBoard};
-use desk::Desk;
-use rows::{ROWS, Tried};
+use Trial::{As, Line, OnBoard};
+use command_folder::CommandFolder;
+use rows::{ROWS, Trial};
 
 /// The README itself.
 const README: &str = include_str!("../../../../README.md");
@@ -142,7 +142,7 @@ fn listed_commands_are_tried() {
 }
 
 /// Checks that the target of a row exists.
-fn check_row((words, tried): &(&str, Tried), rows: &[&str]) {
+fn check_row((words, tried): &(&str, Trial), rows: &[&str]) {
     match tried {
         OnBoard(line) => {
             assert!(ON_BOARDS.iter().any(|rows| rows.contains(line)), "{words}: no row on a board has {line:?}")
@@ -170,15 +170,15 @@ fn documents_commands_have_rows() {
 
 #[test]
 fn readme_commands_work() {
-    check_lines(&Desk::new("commands"), ROWS);
+    check_lines(&CommandFolder::new("commands"), ROWS);
 }
 
 #[test]
 fn documents_commands_work() {
-    check_lines(&Desk::new("documents"), documents::ROWS);
+    check_lines(&CommandFolder::new("documents"), documents::ROWS);
 }
 
-fn check_lines(desk: &Desk, rows: &[(&str, Tried)]) {
+fn check_lines(desk: &CommandFolder, rows: &[(&str, Trial)]) {
     for (_, tried) in rows {
         let Line(line, says) = tried else { continue };
         let (said, status) = desk.types(line);
@@ -193,7 +193,7 @@ fn check_lines(desk: &Desk, rows: &[(&str, Tried)]) {
 /// The example of a definition is valid, and errors have line and column.
 #[test]
 fn readme_definition_works() {
-    let desk = Desk::new("definition");
+    let desk = CommandFolder::new("definition");
     let toml = README.split("```toml\n").nth(1).unwrap_or_default();
     let toml = toml.split("```").next().unwrap_or_default();
     desk.write("readme.toml", toml);
@@ -209,7 +209,7 @@ fn readme_definition_works() {
 /// Help fits into a terminal of 80 columns, the manual names every flag of it.
 #[test]
 fn help_fits_into_80_columns() {
-    let desk = Desk::new("help");
+    let desk = CommandFolder::new("help");
     let (help, _) = desk.types("$PROGRAM --help");
     let is_name = |line: &&str| line.starts_with("  ") && !line.starts_with("   ") && !line.starts_with("  -");
     let verbs = help.lines().take_while(|line| *line != "Environment:").filter(is_name);

@@ -1,7 +1,7 @@
 //! Every command of README and of docs/commands.md, with its test.
 
 /// Test of a command.
-pub(super) enum Tried {
+pub(super) enum Trial {
     /// This line is typed, and everything it must say follows.
     Line(&'static str, &'static [&'static str]),
     /// These words stand in a row of the tests on virtual boards.
@@ -10,10 +10,10 @@ pub(super) enum Tried {
     As(&'static str),
 }
 
-use Tried::{As, Line, OnBoard};
+use Trial::{As, Line, OnBoard};
 
 /// Commands of README and of docs/commands.md, old spellings among them.
-pub(super) const ROWS: &[(&str, Tried)] = &[
+pub(super) const ROWS: &[(&str, Trial)] = &[
     ("sbc-bench", Line("NotReadyYet=yes sbc-bench", &["memory copy", "Results ", "Log: "])),
     ("sbc-bench --help", Line("sbc-bench -h; sbc-bench --help", &["Measure:", "Exit status:", "Earlier commands"])),
     (

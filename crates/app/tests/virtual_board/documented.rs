@@ -10,8 +10,8 @@ mod review;
 mod stage;
 mod standard;
 
-use crate::rig::{Company, board};
-use stage::{Left, play};
+use crate::rig::{Concurrency, board};
+use stage::{LineOutcome, play};
 
 /// A line and what must come of it.
 #[derive(Clone, Copy)]
@@ -21,7 +21,7 @@ struct Row {
     /// The virtual board.
     board: &'static str,
     /// Boards that may run in parallel.
-    company: Company,
+    company: Concurrency,
     /// Before the words of the program.
     flags: &'static str,
     /// `itself`, seconds until Ctrl-C, or the note after which Ctrl-C comes.
@@ -40,7 +40,7 @@ struct Row {
 const ROW: Row = Row {
     line: "",
     board: "quick",
-    company: Company::Others,
+    company: Concurrency::Others,
     flags: "--force --quiet",
     end: "itself",
     without: "",
@@ -68,7 +68,7 @@ fn check(rows: &[Row]) {
 }
 
 /// Runs and checks a row. Returns its outcome; `None` where no board can run.
-fn checked(row: &Row) -> Option<Left> {
+fn checked(row: &Row) -> Option<LineOutcome> {
     let left = play(row)?;
     let (line, all) = (row.line, left.all());
     let is_expected = row.status.contains(&left.status);

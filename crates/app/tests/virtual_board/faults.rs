@@ -1,12 +1,12 @@
 //! Runs that are cut short, at any moment and in any way: the settings come back, nothing runs on.
 
-use crate::rig::{Company, HASTE, PROGRAM, Seen, board, command, command_with};
+use crate::rig::{Concurrency, HASTE, PROGRAM, RunOutcome, board, command, command_with};
 use record::{End, Step};
 
 /// Lets the program run for this time, then sends a signal to it and, as a terminal does, to its group.
-fn cut(verb: &str, signal: &str, after_s: &str) -> Option<Seen> {
+fn cut(verb: &str, signal: &str, after_s: &str) -> Option<RunOutcome> {
     let script = format!("exec timeout --preserve-status -s {signal} {after_s} {PROGRAM} {verb}");
-    let seen = command_with(Company::Others, &board("quick")?, &["sh", "-c", &script]);
+    let seen = command_with(Concurrency::Others, &board("quick")?, &["sh", "-c", &script]);
     let what = format!("{signal} after {after_s} s of {verb}");
     seen.check_left(&what);
     seen.check_agreement(&what);
@@ -60,7 +60,7 @@ fn interrupted_run_is_continued_by_the_command_that_it_names() {
 
 /// A run that is killed at a write of a clock setting, so that those before it were made; with or without its
 /// guard. What ends with `finish` has to find something to put back.
-fn killed(whom: &str, finish: &str) -> Option<Seen> {
+fn killed(whom: &str, finish: &str) -> Option<RunOutcome> {
     let plan = format!("run write /cpufreq/ 4 kill-{whom}");
     // It is the number of the write that counts, not how long it takes to get there.
     let script = format!("export {HASTE}; SBC_BENCH_FAULTS='{plan}' {PROGRAM} {CLOCK}; {finish}");
@@ -114,7 +114,7 @@ fn crashed_and_escaped_loads_are_cleaned_up() {
         "setsid sh -c 'while :; do :; done' & sleep 1; exit 3",
     ] {
         let run = format!("export {HASTE}; exec {PROGRAM} run --force --quiet --log $LOG --repeat 1 -- sh -c \"$1\"");
-        let seen = command_with(Company::Others, &board, &["sh", "-c", &run, "sh", script]);
+        let seen = command_with(Concurrency::Others, &board, &["sh", "-c", &run, "sh", script]);
         seen.check_left(script);
         seen.check_agreement(script);
         assert!(!seen.done.status.success(), "{script}");

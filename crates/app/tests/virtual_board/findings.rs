@@ -1,11 +1,11 @@
 //! Findings of a run of any command on each board.
 
-use crate::rig::{Seen, board, check_near, in_some_try, program, program_in_haste, slow_board};
+use crate::rig::{RunOutcome, board, check_near, in_some_try, program, program_in_haste, slow_board};
 use record::Variant;
 use testkit::virtual_board::Board;
 
 /// A run that keeps both CPUs busy for this time.
-fn loaded(board: &Board, run: fn(&Board, &[&str]) -> Seen, seconds: u32) -> Seen {
+fn loaded(board: &Board, run: fn(&Board, &[&str]) -> RunOutcome, seconds: u32) -> RunOutcome {
     let script = format!("for i in 1 2; do timeout {seconds} sh -c 'while :; do :; done' & done; wait; true");
     let words = ["run", "--log", "$LOG", "--repeat", "1", "--", "sh", "-c", &script];
     let seen = run(board, &words);

@@ -2,7 +2,7 @@
 //! short.
 
 use crate::rig::{
-    Company, HASTE, PROGRAM, Seen, board, check_near, command, command_with, in_some_try, program, slow_board,
+    Concurrency, HASTE, PROGRAM, RunOutcome, board, check_near, command, command_with, in_some_try, program, slow_board,
 };
 use facts::Facts;
 use testkit::virtual_board::Board;
@@ -14,9 +14,9 @@ fn with_panel() -> Option<Board> {
     Some(Board { panel_w: Some(PANEL_W), ..board("quick")? })
 }
 
-fn played(board: &Board, script: &str) -> Seen {
+fn played(board: &Board, script: &str) -> RunOutcome {
     let script = format!("export {HASTE}; {script}");
-    let seen = command_with(Company::Others, board, &["sh", "-c", &script]);
+    let seen = command_with(Concurrency::Others, board, &["sh", "-c", &script]);
     seen.check_left(&script);
     seen
 }
@@ -163,7 +163,7 @@ fn suspend_that_does_not_return_is_told_at_the_next_start() {
         let other = Board { kernel: testkit::virtual_board::KernelSpec::default(), ..board.clone() };
         let other =
             scope.spawn(move || played(&other, &format!("{PROGRAM} run --force --quiet --repeat 1 -- sleep 10")));
-        let seen = command_with(Company::Others, &board, &["sh", "-c", &script]);
+        let seen = command_with(Concurrency::Others, &board, &["sh", "-c", &script]);
         (seen, other.join().unwrap())
     });
     assert!(other.said.contains("sleep 10: 10.0 s"), "{}", other.said);

@@ -18,7 +18,7 @@ static LEFT: Condvar = Condvar::new();
 /// Boards that may run in parallel to that of a test. Each has a `/sys` and groups of its own, but the CPUs are those of
 /// this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Company {
+pub(crate) enum Concurrency {
     /// Nothing: the test measures, takes CPUs offline, or kills processes.
     Nothing,
     /// Other boards: the test checks texts and settings.
@@ -26,14 +26,14 @@ pub(crate) enum Company {
 }
 
 /// A board's place on this machine, free again when dropped.
-pub(crate) struct Turn(u32);
+pub(crate) struct BoardSlot(u32);
 
-impl Turn {
+impl BoardSlot {
     /// Waits until a board may run in parallel to the running ones.
-    pub(crate) fn wait(company: Company) -> Self {
+    pub(crate) fn wait(company: Concurrency) -> Self {
         let places = match company {
-            Company::Nothing => PLACES,
-            Company::Others => 1,
+            Concurrency::Nothing => PLACES,
+            Concurrency::Others => 1,
         };
         let lacks_room = |taken: &mut u32| *taken + places > PLACES;
         let taken = LEFT.wait_while(taken(), lacks_room);
@@ -42,7 +42,7 @@ impl Turn {
     }
 }
 
-impl Drop for Turn {
+impl Drop for BoardSlot {
     fn drop(&mut self) {
         *taken() -= self.0;
         LEFT.notify_all();
@@ -64,7 +64,7 @@ pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_sbc-bench");
 pub(crate) const HASTE: &str = "SBC_BENCH_FAULTS_HASTE=8";
 
 /// Outcome of a run.
-pub(crate) struct Seen {
+pub(crate) struct RunOutcome {
     /// Its Record; none if it was killed before there was one.
     pub(crate) record: Option<Record>,
     /// Findings of the rules.
@@ -75,7 +75,7 @@ pub(crate) struct Seen {
     pub(crate) done: FinishedRun,
 }
 
-impl Seen {
+impl RunOutcome {
     /// The Record.
     pub(crate) fn record(&self) -> &Record {
         self.record.as_ref().expect("a Record was written")
@@ -126,13 +126,13 @@ pub(crate) fn board(name: &str) -> Option<Board> {
 }
 
 /// Runs the program with these arguments.
-pub(crate) fn program(board: &Board, words: &[&str]) -> Seen {
+pub(crate) fn program(board: &Board, words: &[&str]) -> RunOutcome {
     let own = [PROGRAM, words[0], "--force", "--quiet"];
     command(board, &[&own[..], &words[1..]].concat())
 }
 
 /// The same in [`HASTE`].
-pub(crate) fn program_in_haste(board: &Board, words: &[&str]) -> Seen {
+pub(crate) fn program_in_haste(board: &Board, words: &[&str]) -> RunOutcome {
     let own = ["env", HASTE, PROGRAM, words[0], "--force", "--quiet"];
     command(board, &[&own[..], &words[1..]].concat())
 }
@@ -154,12 +154,12 @@ const STOOD_STILL_S_MAX: f64 = 0.5;
 const TRIES: usize = 3;
 
 /// Runs any command; the program in it finds its log in `$LOG`.
-pub(crate) fn command(board: &Board, words: &[&str]) -> Seen {
-    command_with(Company::Nothing, board, words)
+pub(crate) fn command(board: &Board, words: &[&str]) -> RunOutcome {
+    command_with(Concurrency::Nothing, board, words)
 }
 
 /// The same, of which nothing is asked that other boards could change.
-pub(crate) fn command_with(company: Company, board: &Board, words: &[&str]) -> Seen {
+pub(crate) fn command_with(company: Concurrency, board: &Board, words: &[&str]) -> RunOutcome {
     let mut seen = command_once(company, board, words);
     for _ in 1..TRIES {
         let still_s = seen.done.stood_still_s;
@@ -172,8 +172,8 @@ pub(crate) fn command_with(company: Company, board: &Board, words: &[&str]) -> S
     seen
 }
 
-fn command_once(company: Company, board: &Board, words: &[&str]) -> Seen {
-    let _turn = Turn::wait(company);
+fn command_once(company: Concurrency, board: &Board, words: &[&str]) -> RunOutcome {
+    let _turn = BoardSlot::wait(company);
     let out = Folder::new();
     let log = format!("LOG={}", out.0.join("log").display());
     let words = words.iter().map(|word| match *word {
@@ -187,7 +187,7 @@ fn command_once(company: Company, board: &Board, words: &[&str]) -> Seen {
     let record: Option<Record> = text.map(|text| record::from_json(&text).unwrap());
     let said = std::fs::read(out.0.join("log.out")).unwrap_or_default();
     let said = String::from_utf8_lossy(&said).into_owned();
-    Seen {
+    RunOutcome {
         findings: record.as_ref().map(|record| rules::check(&facts::Facts::of(record))).unwrap_or_default(),
         record,
         said,

@@ -1,7 +1,7 @@
 //! Kernels that round, cool, forget and list more than can be set: each
 //! value is back at the end, and workloads do not run under what a walk has left.
 
-use crate::rig::{Company, HASTE, PROGRAM, Seen, board, command_with};
+use crate::rig::{Concurrency, HASTE, PROGRAM, RunOutcome, board, command_with};
 use testkit::virtual_board::Board;
 
 /// Clocks alone: every OPP, then all CPUs under load.
@@ -20,16 +20,16 @@ fn quick(change: impl Fn(&mut Board)) -> Option<Board> {
     Some(board)
 }
 
-fn run(board: &Board, variables: &str, words: &str) -> Seen {
+fn run(board: &Board, variables: &str, words: &str) -> RunOutcome {
     let script = format!("export {HASTE}; {variables} {PROGRAM} {words}");
-    let seen = command_with(Company::Others, board, &["sh", "-c", &script]);
+    let seen = command_with(Concurrency::Others, board, &["sh", "-c", &script]);
     seen.check_left(words);
     seen.check_agreement(words);
     seen
 }
 
 /// The last limit that was set.
-fn last_limit(seen: &Seen) -> Option<&str> {
+fn last_limit(seen: &RunOutcome) -> Option<&str> {
     let changes = seen.record().settings.iter().rev();
     let mut limits = changes.filter(|change| change.path == CLOCK_MAX);
     limits.next().map(|change| change.new.as_str())
@@ -72,7 +72,7 @@ fn lifted_limit_of_the_owner_is_a_note() {
         "export {HASTE}; echo 1200000 >{CLOCK_MAX}; {PROGRAM} {NO_WALK}; status=$?; grep -q 1200000 {CLOCK_MAX} || exit 99; \
          echo 1800000 >{CLOCK_MAX}; exit $status"
     );
-    let seen = command_with(Company::Others, &board, &["sh", "-c", &script]);
+    let seen = command_with(Concurrency::Others, &board, &["sh", "-c", &script]);
     seen.check_left(NO_WALK);
     seen.check_agreement(NO_WALK);
     assert_ne!(seen.done.status.code(), Some(99), "the limit of the owner is gone");

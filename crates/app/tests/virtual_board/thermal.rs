@@ -1,6 +1,6 @@
 //! Thermal tests of boards with different constants, and of one without a sensor.
 
-use crate::rig::{Company, PROGRAM, check_near, command_with, in_some_try, slow_board};
+use crate::rig::{Concurrency, PROGRAM, check_near, command_with, in_some_try, slow_board};
 use facts::Facts;
 use record::ChannelId;
 use testkit::virtual_board::{Board, ZoneSpec};
@@ -12,7 +12,7 @@ fn thermal_without_sensor() {
         board.thermal.has_sensor = false;
         board.meter = None;
         let script = format!("exec {PROGRAM} thermal --force --quiet --log $LOG --duration 6s --cool-down 5s");
-        let seen = command_with(Company::Others, &board, &["sh", "-c", &script]);
+        let seen = command_with(Concurrency::Others, &board, &["sh", "-c", &script]);
         seen.check_left("thermal");
         let answer = Facts::of(seen.record()).thermal().clone().expect("a thermal test is in the Record");
         assert_eq!(answer.temperature, None);
@@ -33,7 +33,7 @@ fn limit_and_answer_of_a_thermal_test_are_of_one_sensor() {
         board.thermal.zone = vec![ZoneSpec { name: "bigcore0-thermal".into(), above_k: 30.0 }];
         let script =
             format!("exec {PROGRAM} thermal --force --quiet --log $LOG --duration 6s --cool-down 5s --max-temp 75");
-        let seen = command_with(Company::Others, &board, &["sh", "-c", &script]);
+        let seen = command_with(Concurrency::Others, &board, &["sh", "-c", &script]);
         let record = seen.record();
         let choice = record.soc_temperature.known().expect("the run keeps its choice");
         assert_eq!(choice.channel, ChannelId::zone_temperature(0), "{choice:?}");
@@ -69,7 +69,7 @@ fn check_constants(mut board: Board, constants: [f64; 5]) {
     board.thermal.idle_w = idle_w;
     board.policy[0].core_w = core_w;
     let script = format!("exec {PROGRAM} thermal --force --quiet --log $LOG --duration 12s --cool-down 15s");
-    let seen = command_with(Company::Others, &board, &["sh", "-c", &script]);
+    let seen = command_with(Concurrency::Others, &board, &["sh", "-c", &script]);
     let answer = Facts::of(seen.record()).thermal().clone().expect("a thermal test is in the Record");
     let fit = answer.power_fit.expect("the constants are told");
     let is_near = |found: f64, truth: f64, off: f64| (found - truth).abs() <= off;

@@ -20,7 +20,7 @@ const SLOW_SOURCES: Duration = Duration::from_millis(60);
 
 /// Availability of a measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Measurable {
+pub enum Availability {
     /// All of it.
     Yes,
     /// Partly, or with a limitation.
@@ -31,7 +31,7 @@ pub enum Measurable {
     Unknown,
 }
 
-impl Measurable {
+impl Availability {
     /// Finding without a remedy.
     fn because(self, because: impl Into<String>) -> Finding {
         self.with_remedy(because, "")
@@ -59,7 +59,7 @@ pub struct Capability {
     /// Id of the subject, or name of a tool.
     pub subject: &'static str,
     /// Availability.
-    pub measurable: Measurable,
+    pub measurable: Availability,
     /// Description of the source, or the reason why there is none; without a full stop.
     pub because: String,
     /// Remedy as an imperative without a full stop; empty if none is needed or possible.
@@ -76,7 +76,7 @@ struct Subject {
 }
 
 /// Availability, source or reason, and remedy.
-type Finding = (Measurable, String, String);
+type Finding = (Availability, String, String);
 
 /// Every subject, in the order of the report.
 const SUBJECTS: &[Subject] = &[
@@ -154,9 +154,9 @@ fn samples(root: &Root) -> (Sampler, Vec<(ChannelId, Missing)>) {
 fn tool(status: &ToolStatus, distribution: Option<usize>) -> Capability {
     let used_for = status.used_for.join(", ");
     let (measurable, because, way_out) = match &status.found {
-        Ok(found) => Measurable::Yes.because(format!("{}; used by {used_for}", found.version)),
+        Ok(found) => Availability::Yes.because(format!("{}; used by {used_for}", found.version)),
         Err(missing) => {
-            Measurable::No.with_remedy(format!("{missing}; used by {used_for}"), way_to(status, distribution))
+            Availability::No.with_remedy(format!("{missing}; used by {used_for}"), way_to(status, distribution))
         }
     };
     Capability { subject: status.name, measurable, because, way_out }

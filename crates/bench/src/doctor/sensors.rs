@@ -1,6 +1,6 @@
 //! Channels that the sampler can watch.
 
-use super::Measurable::{No, Partly, Unknown, Yes};
+use super::Availability::{No, Partly, Unknown, Yes};
 use super::subjects::{AS_ROOT, OTHER_MACHINE};
 use super::{Facts, Finding};
 use machine::sensors::known;

@@ -1,6 +1,6 @@
 //! Rights, identity, clocks and settings.
 
-use super::Measurable::{No, Partly, Unknown, Yes};
+use super::Availability::{No, Partly, Unknown, Yes};
 use super::{Facts, Finding};
 use machine::cgroup;
 use machine::cycles::CycleCounter;

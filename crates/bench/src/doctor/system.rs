@@ -1,6 +1,6 @@
 //! Kernel features, and the place of results.
 
-use super::Measurable::{No, Partly, Unknown, Yes};
+use super::Availability::{No, Partly, Unknown, Yes};
 use super::sensors::as_root;
 use super::subjects::OTHER_MACHINE;
 use super::{Capability, Facts, Finding};

@@ -151,7 +151,7 @@ impl Estimates {
             Stage::Power(state) => state.limit.as_secs_f64() / 2.0,
             Stage::Suspend(_, time) => time.as_secs_f64(),
             // Monitoring takes as long as the user wants.
-            Stage::Side(_) | Stage::Raise(_) | Stage::Watch(_) | Stage::Survey => 0.0,
+            Stage::ApplySettings(_) | Stage::Raise(_) | Stage::Watch(_) | Stage::Survey => 0.0,
         }
     }
 
@@ -388,7 +388,7 @@ mod tests {
         estimates.job_took(&job(WorkloadId::SevenZip, Variant::SINGLE), Duration::ZERO);
         let left = |estimates: &Estimates, workload| {
             let stage = Stage::Job(job(workload, Variant::SINGLE));
-            estimates.of_stages(&[stage, Stage::Side(Vec::new())]).as_secs()
+            estimates.of_stages(&[stage, Stage::ApplySettings(Vec::new())]).as_secs()
         };
         assert_eq!(left(&estimates, WorkloadId::SevenZip), 0);
         assert_eq!(left(&estimates, WorkloadId::Lzma), 10);

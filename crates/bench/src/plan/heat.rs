@@ -1,6 +1,6 @@
 //! Parameters of a thermal test: start temperature, stress load, durations.
 
-use crate::plan::variant::{Form, Work};
+use crate::plan::variant::{Form, RepeatedWorkload};
 use record::{Machine, Variant, WorkloadId};
 use std::time::Duration;
 use workloads::job::Job;
@@ -15,7 +15,7 @@ pub struct Thermal {
     /// Temperature at which the load starts; `None` to start immediately.
     pub start: Option<StartAt>,
     /// Workload that heats.
-    pub load: Work,
+    pub load: RepeatedWorkload,
     /// Duration of the load.
     pub time: Duration,
     /// Temperature that ends the load, in thousandths of a degree; by default below the critical trip point.
@@ -30,7 +30,7 @@ impl Default for Thermal {
     fn default() -> Self {
         Self {
             start: None,
-            load: Work::Form(Form { workload: WorkloadId::Simd, variant: Variant::ONLY }),
+            load: RepeatedWorkload::Form(Form { workload: WorkloadId::Simd, variant: Variant::ONLY }),
             time: Duration::from_secs(300),
             max_millicelsius: None,
             wait: Duration::from_secs(900),
@@ -49,9 +49,9 @@ pub enum StartAt {
 }
 
 /// One run of the load on all CPUs.
-pub(crate) fn heat_job(load: &Work, machine: &Machine) -> Job {
+pub(crate) fn heat_job(load: &RepeatedWorkload, machine: &Machine) -> Job {
     match load {
-        Work::Form(form) => Job { time: Some(RUN), ..form.job(online_cpus(machine)) },
-        Work::Program(definition) => Job::of_program(definition, Vec::new()),
+        RepeatedWorkload::Form(form) => Job { time: Some(RUN), ..form.job(online_cpus(machine)) },
+        RepeatedWorkload::Program(definition) => Job::of_program(definition, Vec::new()),
     }
 }

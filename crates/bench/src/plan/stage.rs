@@ -29,7 +29,7 @@ pub enum Stage {
     /// Repetitions of a step until the median is stable.
     UntilSteady(Job),
     /// Settings of a side; restores those of the other side first.
-    Side(Vec<Setting>),
+    ApplySettings(Vec<Setting>),
     /// Clocks under load, and right after it.
     HotClocks,
     /// Wait for a temperature, with its time limit.
@@ -114,7 +114,7 @@ impl Stage {
             format!("{name} {variant} on {cpus:?} run {repetition}{}", at.unwrap_or_default())
         };
         Some(match self {
-            Self::Side(_) | Self::Raise(_) => return None,
+            Self::ApplySettings(_) | Self::Raise(_) => return None,
             Self::ColdClocks => "clocks".into(),
             Self::HotClocks => "clocks under load".into(),
             Self::Job(job) => of_job(job),

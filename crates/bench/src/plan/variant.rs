@@ -48,14 +48,14 @@ impl Form {
 
 /// Workload that a thermal or sensitivity test repeats.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Work {
+pub enum RepeatedWorkload {
     /// One form of a workload of the table.
     Form(Form),
     /// A user's program.
     Program(Box<Definition>),
 }
 
-impl Work {
+impl RepeatedWorkload {
     /// Its workload in the table; `None` for a user's program.
     pub fn workload_id(&self) -> Option<WorkloadId> {
         match self {

@@ -139,7 +139,7 @@ fn blocks(machine: &Machine, ab: &Ab) -> Vec<Stage> {
         let pinning = pinned.unwrap_or(&side.definition.pinning);
         let cpus = places(machine, pinning).into_iter().next().unwrap_or_default();
         if !same_settings {
-            stages.push(Stage::Side(side.settings.clone()));
+            stages.push(Stage::ApplySettings(side.settings.clone()));
         }
         stages.push(Stage::Job(Job { repetition, variant, ..Job::of_program(&side.definition, cpus) }));
     };

@@ -13,7 +13,7 @@ use workloads::job::Job;
 use workloads::job::cpus::{cpus_by_core_type, online_clusters, online_cpus, settable_opps};
 use workloads::job::pinning::parse_cpu_selection;
 use workloads::job::setting::{Setting, clock_limits};
-use workloads::{AtAnOpp, workload};
+use workloads::{OppRepetitions, workload};
 
 /// A walk through all OPPs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,11 +121,11 @@ fn stages(machine: &Machine, walk: &Efficiency, options: &Options, available: Av
     };
     let load = walk.load.as_ref().unwrap_or(&own);
     let how = workload(load.workload).and_then(|workload| workload.attributes.at_an_opp);
-    let is_once = how == Some(AtAnOpp::Once);
-    let mut stages = vec![Stage::Side(limits(machine, &[], 0)), Stage::Rest(Variant::IDLE, walk.idle)];
+    let is_once = how == Some(OppRepetitions::Once);
+    let mut stages = vec![Stage::ApplySettings(limits(machine, &[], 0)), Stage::Rest(Variant::IDLE, walk.idle)];
     for cpus in cpu_sets(machine, &walk.sets) {
         for khz in walked(machine, &cpus, options) {
-            stages.push(Stage::Side(limits(machine, &cpus, khz)));
+            stages.push(Stage::ApplySettings(limits(machine, &cpus, khz)));
             stages.push(Stage::OppClock(cpus.clone(), khz));
             let job = job(&cpus, khz, load);
             stages.push(if is_once {
@@ -135,7 +135,7 @@ fn stages(machine: &Machine, walk: &Efficiency, options: &Options, available: Av
             });
         }
     }
-    stages.push(Stage::Side(Vec::new()));
+    stages.push(Stage::ApplySettings(Vec::new()));
     stages
 }
 

@@ -1,7 +1,7 @@
 //! Question: memory bandwidth, latency by size, and both under load.
 
 use super::{PlainVerb, Question};
-use record::{Arrange, Machine, Mode, QuestionId, Variant, WorkloadId};
+use record::{Machine, Mode, QuestionId, StableSort, Variant, WorkloadId};
 use workloads::job::Job;
 use workloads::job::cpus::{core_types, cpus_by_speed};
 
@@ -39,7 +39,7 @@ fn jobs(machine: &Machine, wanted: &[u32]) -> Vec<Job> {
         wanted => wanted.to_vec(),
     };
     for (workload, first) in [(WorkloadId::MemoryScaling, cpus[0]), (WorkloadId::MemoryLoaded, firsts[0])] {
-        cpus.arrange_by_key(|cpu| *cpu != first);
+        cpus.stable_sort_by_key(|cpu| *cpu != first);
         jobs.push(Job::on(workload, Variant::ONLY, cpus.clone()));
     }
     jobs

@@ -92,14 +92,14 @@ impl PartialEq for PlainVerb {
 
 /// Measurement of a plain verb, without waiting for an idle system.
 #[derive(Debug, Clone, PartialEq)]
-pub struct OnCpus {
+pub struct CpuMeasurement {
     /// The verb.
     pub verb: &'static PlainVerb,
     /// CPUs to measure.
     pub cpus: CpuSelection,
 }
 
-impl Task for OnCpus {
+impl Task for CpuMeasurement {
     fn question(&self) -> &'static Question {
         self.verb.question
     }
@@ -333,7 +333,7 @@ mod tests {
             Stage::HotClocks => "hot".to_owned(),
             Stage::Job(job) => format!("{}{}", job.variant, job.repetition),
             Stage::UntilSteady(job) => format!("steady {}", job.variant),
-            Stage::Side(settings) => format!("set {}", settings.len()),
+            Stage::ApplySettings(settings) => format!("set {}", settings.len()),
             other => format!("{other:?}"),
         };
         stages.iter().map(word).collect::<Vec<_>>().join(" ")
@@ -367,7 +367,7 @@ mod tests {
 
     #[test]
     fn single_measurement_stages() {
-        let plain = |verb| OnCpus { verb, cpus: CpuSelection::All };
+        let plain = |verb| CpuMeasurement { verb, cpus: CpuSelection::All };
         let clock = |heat| Clock { cpus: CpuSelection::Cpus(vec![0]), readings: 3, heat };
         check(&clock(None), "cold");
         check(&clock(Some(Duration::from_secs(9))), "cold hot");

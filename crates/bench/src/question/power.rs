@@ -9,7 +9,7 @@ use super::{Attributes, Planning, Question, Task};
 use crate::plan::stage::{PowerState, Stage, load_step};
 use core::net::IpAddr;
 use machine::suspend::{SleepState, sleep_states};
-use machine::switchable::{Switchable, switchable};
+use machine::switchable_device::{SwitchableDevice, switchable};
 use machine::{Root, Sampler, SamplerOptions, Timeline};
 use net::meters::usb;
 use record::{Channel, ChannelId, INPUT_MILLIVOLTS_MIN, Machine, Mode, PowerSensor, QuestionId, Unit, Variant};
@@ -51,7 +51,7 @@ pub struct Power {
     /// Parts to measure.
     pub parts: Vec<Part>,
     /// Devices to switch off, one after the other.
-    pub devices: Vec<Switchable>,
+    pub devices: Vec<SwitchableDevice>,
     /// Sleep states to measure.
     pub sleeps: Vec<SleepState>,
     /// Sentences about what cannot be measured.
@@ -74,16 +74,16 @@ impl Power {
     /// No device has this name, or it must stay on; one sentence.
     pub fn of(root: &Root, parts: &[Part], words: &[String], all: bool, peers: &[IpAddr]) -> Result<Self, String> {
         let found = switchable(root, peers);
-        let mut devices: Vec<Switchable> = Vec::new();
+        let mut devices: Vec<SwitchableDevice> = Vec::new();
         let mut notes = Vec::new();
         for word in words {
-            let named: Vec<&Switchable> = found.iter().filter(|device| device.is_named(word)).collect();
+            let named: Vec<&SwitchableDevice> = found.iter().filter(|device| device.is_named(word)).collect();
             if named.is_empty() {
                 let known: Vec<&str> = found.iter().map(|device| device.name.as_str()).collect();
                 let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
                 return Err(format!("No device {word:?} can be switched off; devices: {known}."));
             }
-            if let [Switchable { label, kept: Some(why), .. }] = named[..] {
+            if let [SwitchableDevice { label, kept: Some(why), .. }] = named[..] {
                 return Err(format!("{label} stays on, because {why}."));
             }
             devices.extend(named.into_iter().cloned());
@@ -115,8 +115,8 @@ impl Power {
         let mut lines = Vec::new();
         for stage in stages(self, machine, true) {
             match stage {
-                Stage::Side(settings) if settings.is_empty() => lines.push("put all settings back".to_owned()),
-                Stage::Side(settings) => {
+                Stage::ApplySettings(settings) if settings.is_empty() => lines.push("put all settings back".to_owned()),
+                Stage::ApplySettings(settings) => {
                     let nodes = nodes(machine, &settings).unwrap_or_default();
                     lines.extend(nodes.iter().map(|(node, value)| format!("set {} to {value}", node.path())));
                 }
@@ -255,7 +255,7 @@ mod tests {
     use super::*;
     use crate::Options;
     use machine::LazyMachine;
-    use record::{ChannelKind, HwmonKind, OfHwmon};
+    use record::{ChannelKind, HwmonChannel, HwmonKind};
     use workloads::testing::machine;
 
     const BOARD: &str = "\
@@ -353,7 +353,7 @@ mem
     fn only_a_meter_or_the_input_is_a_source() {
         let channel = |kind, label: &str, unit| Channel {
             label: label.into(),
-            ..Channel::new(ChannelId::Hwmon(0, OfHwmon::Sensor(kind, 1)), unit, ChannelKind::Gauge)
+            ..Channel::new(ChannelId::Hwmon(0, HwmonChannel::Sensor(kind, 1)), unit, ChannelKind::Gauge)
         };
         for (label, millivolts, expected) in [
             ("power_meter", 900, true),

@@ -114,7 +114,7 @@ pub(super) fn fewer_than_two(machine: &Machine, wanted: &[u32], about: &str) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::variant::{Form, Work};
+    use crate::plan::variant::{Form, RepeatedWorkload};
     use crate::question::ab::{Ab, Side};
     use crate::question::efficiency::{CpuSets, Efficiency};
     use crate::question::program::Program;
@@ -183,7 +183,7 @@ processor\t: 1
     }
 
     fn comparison(ids: &[WorkloadId]) -> Sensitivity {
-        let load = |id: &WorkloadId| Work::Form(Form { workload: *id, variant: Variant::ONLY });
+        let load = |id: &WorkloadId| RepeatedWorkload::Form(Form { workload: *id, variant: Variant::ONLY });
         Sensitivity { at: ClockSelection::Extremes, loads: ids.iter().map(load).collect(), rounds: 6 }
     }
 
@@ -209,10 +209,10 @@ processor\t: 1
         let of_network = Efficiency { load: Some(network.clone()), ..Efficiency::default() };
         check(&whole, of_network, None, Some("network cannot run: "));
         let heat = |load| Thermal { load, ..Thermal::default() };
-        check(BOARD, heat(Work::Form(network)), None, Some("network cannot run: "));
+        check(BOARD, heat(RepeatedWorkload::Form(network)), None, Some("network cannot run: "));
         check(BOARD, Thermal::default(), None, None);
         let nothing = Box::new(workloads::job::definition::Definition::of_command(vec!["/nowhere".into()]));
-        check(BOARD, heat(Work::Program(nothing)), None, Some("Program /nowhere not found."));
+        check(BOARD, heat(RepeatedWorkload::Program(nothing)), None, Some("Program /nowhere not found."));
         let huge_pages = BOARD.to_owned() + "== /sys/kernel/mm/transparent_hugepage/enabled\nalways [madvise] never\n";
         check(&huge_pages, sides("thp=never"), None, None);
         check(&huge_pages, sides("thp=bla"), None, Some("bla is not one of always [madvise] never"));

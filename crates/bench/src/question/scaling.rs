@@ -1,7 +1,7 @@
 //! Question: gain by each further CPU, with the same work on one, two ... all CPUs.
 
 use super::{PlainVerb, Question};
-use record::{Arrange, Machine, Mode, QuestionId, Variant, WorkloadId};
+use record::{Machine, Mode, QuestionId, StableSort, Variant, WorkloadId};
 use std::cmp::Reverse;
 use std::time::Duration;
 use workloads::job::Job;
@@ -62,7 +62,7 @@ fn in_order(machine: &Machine, wanted: &[u32]) -> Vec<u32> {
     let before = |cpu: u32| siblings(cpu).iter().filter(|other| **other < cpu && cpus.contains(other)).count();
     let ranks: Vec<usize> = cpus.iter().map(|cpu| before(*cpu)).collect();
     let mut ranked: Vec<(usize, u32)> = ranks.into_iter().zip(cpus).collect();
-    ranked.arrange_by_key(|(rank, _)| *rank);
+    ranked.stable_sort_by_key(|(rank, _)| *rank);
     ranked.into_iter().map(|(_, cpu)| cpu).collect()
 }
 
@@ -70,7 +70,7 @@ fn in_order(machine: &Machine, wanted: &[u32]) -> Vec<u32> {
 fn others_alone(machine: &Machine, cpus: &[u32]) -> Vec<u32> {
     let mut kinds = Vec::new();
     let mut clusters = online_clusters(machine);
-    clusters.arrange_by_key(|cluster| Reverse(claimed_khz(machine, cluster)));
+    clusters.stable_sort_by_key(|cluster| Reverse(claimed_khz(machine, cluster)));
     for cluster in clusters {
         let kind = (cluster.core_type.known().cloned(), claimed_khz(machine, &cluster));
         let first = cluster.cpus.iter().copied().filter(|cpu| cpus.contains(cpu)).min();

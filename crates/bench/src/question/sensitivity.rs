@@ -7,15 +7,15 @@
 use super::refusal::{StartFacts, no_place, no_stage_runs};
 use super::{Planning, Question, Task};
 use crate::plan::stage::Stage;
-use crate::plan::variant::{Form, Work};
-use record::{Arrange, Machine, Mode, Policy, QuestionId, SetClock, WorkloadId};
+use crate::plan::variant::{Form, RepeatedWorkload};
+use record::{Machine, Mode, Policy, QuestionId, SetClock, StableSort, WorkloadId};
 use std::time::Duration;
 use workloads::job::Job;
 use workloads::job::cpus::{fastest_cpu, online_cpus, settable_opps};
 use workloads::job::definition::Definition;
 use workloads::job::pinning::CpuSelection;
 use workloads::job::setting::{Setting, clock_limits};
-use workloads::{AtAClock, named, workload};
+use workloads::{ClockForm, named, workload};
 
 /// A comparison of clocks.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,7 +23,7 @@ pub struct Sensitivity {
     /// Clocks to compare.
     pub at: ClockSelection,
     /// Workloads at each clock.
-    pub loads: Vec<Work>,
+    pub loads: Vec<RepeatedWorkload>,
     /// Number of rounds; a 95 % interval needs at least six.
     pub rounds: u32,
 }
@@ -31,7 +31,7 @@ pub struct Sensitivity {
 impl Sensitivity {
     /// Ids of its loads that are in the table of workloads.
     pub fn workload_ids(&self) -> Vec<WorkloadId> {
-        self.loads.iter().filter_map(Work::workload_id).collect()
+        self.loads.iter().filter_map(RepeatedWorkload::workload_id).collect()
     }
 }
 
@@ -58,14 +58,14 @@ const TIME_FORM: Duration = Duration::from_secs(6);
 const DEFAULT_LOADS: [WorkloadId; 3] = [WorkloadId::Lzma, WorkloadId::Aes, WorkloadId::MemoryBandwidth];
 
 /// The workload of this name, if it has a form for comparisons of clocks.
-pub fn load(name: &str) -> Option<Work> {
+pub fn load(name: &str) -> Option<RepeatedWorkload> {
     let workload = named(name)?;
     let variant = workload.attributes.at_a_clock?.variant.clone();
-    Some(Work::Form(Form { workload: workload.id, variant }))
+    Some(RepeatedWorkload::Form(Form { workload: workload.id, variant }))
 }
 
 /// Default workloads.
-pub fn default_loads() -> Vec<Work> {
+pub fn default_loads() -> Vec<RepeatedWorkload> {
     DEFAULT_LOADS.iter().filter_map(|id| load(id.as_str())).collect()
 }
 
@@ -100,7 +100,7 @@ impl Task for Sensitivity {
     }
 
     fn definitions(&self) -> Vec<&Definition> {
-        self.loads.iter().filter_map(Work::program).collect()
+        self.loads.iter().filter_map(RepeatedWorkload::program).collect()
     }
 }
 
@@ -113,14 +113,14 @@ fn stages(machine: &Machine, task: &Sensitivity) -> Vec<Stage> {
             _ => levels.iter().rev().collect(),
         };
         for level in order {
-            stages.push(Stage::Side(level.settings.clone()));
+            stages.push(Stage::ApplySettings(level.settings.clone()));
             for load in &task.loads {
                 let job = job(machine, load, level.clock);
                 stages.push(Stage::Job(Job { repetition: round, ..job }));
             }
         }
     }
-    stages.push(Stage::Side(Vec::new()));
+    stages.push(Stage::ApplySettings(Vec::new()));
     stages
 }
 
@@ -141,7 +141,7 @@ fn levels(machine: &Machine, at: &ClockSelection) -> Vec<Level> {
         .iter()
         .map(|khz| Level { clock: SetClock::Khz(*khz), settings: policies_at(machine, fastest, *khz) })
         .collect();
-    levels.arrange_by_key(|level| level.clock);
+    levels.stable_sort_by_key(|level| level.clock);
     levels.dedup();
     levels
 }
@@ -165,14 +165,14 @@ fn at_most(opps: &[u32], khz: u32) -> u32 {
     below.or(opps.first()).copied().unwrap_or(khz)
 }
 
-fn job(machine: &Machine, load: &Work, clock: SetClock) -> Job {
+fn job(machine: &Machine, load: &RepeatedWorkload, clock: SetClock) -> Job {
     let cpu = fastest_cpu(machine);
     let is_emulated = matches!(clock, SetClock::SharePercent(_));
     let time = if is_emulated { TIME_EMULATED } else { TIME };
     // A quota for several CPUs does not limit a program that uses only one.
     let anywhere = if is_emulated { vec![cpu] } else { Vec::new() };
     let (job, time) = match load {
-        Work::Program(definition) => {
+        RepeatedWorkload::Program(definition) => {
             let cpus = match &definition.pinning {
                 CpuSelection::All => anywhere,
                 CpuSelection::Cpus(cpus) => cpus.clone(),
@@ -180,11 +180,13 @@ fn job(machine: &Machine, load: &Work, clock: SetClock) -> Job {
             };
             (Job::of_program(definition, cpus), time)
         }
-        Work::Form(form) => match workload(form.workload).and_then(|workload| workload.attributes.at_a_clock) {
-            Some(AtAClock { on_all_cpus: true, .. }) => (form.job(online_cpus(machine)), time),
-            Some(_) => (form.job(vec![cpu]), time),
-            None => (form.job(anywhere), TIME_FORM),
-        },
+        RepeatedWorkload::Form(form) => {
+            match workload(form.workload).and_then(|workload| workload.attributes.at_a_clock) {
+                Some(ClockForm { on_all_cpus: true, .. }) => (form.job(online_cpus(machine)), time),
+                Some(_) => (form.job(vec![cpu]), time),
+                None => (form.job(anywhere), TIME_FORM),
+            }
+        }
     };
     Job { time: Some(time), set_clock: Some(clock), ..job }
 }

@@ -7,7 +7,7 @@ use super::refusal::{StartFacts, no_stage_runs};
 use super::{Attributes, Planning, Question, Task};
 use crate::plan::heat::heat_job;
 use crate::plan::stage::Stage;
-use crate::plan::variant::{Form, Work};
+use crate::plan::variant::{Form, RepeatedWorkload};
 use record::{Mode, QuestionId, Variant};
 use std::time::Duration;
 use workloads::job::definition::Definition;
@@ -27,12 +27,12 @@ const IDLE_PART: u32 = 6;
 ///
 /// # Errors
 /// The workload has no such variant; one sentence.
-pub fn heat_load(name: &str) -> Result<Option<Work>, String> {
+pub fn heat_load(name: &str) -> Result<Option<RepeatedWorkload>, String> {
     if let Some(form) = Form::first(name).map_err(|why| format!("{why}."))? {
-        return Ok(Some(Work::Form(form)));
+        return Ok(Some(RepeatedWorkload::Form(form)));
     }
     let known = workloads::named(name).filter(|known| !known.attributes.is_users_own);
-    Ok(known.map(|known| Work::Form(Form { workload: known.id, variant: known.attributes.heats.clone() })))
+    Ok(known.map(|known| RepeatedWorkload::Form(Form { workload: known.id, variant: known.attributes.heats.clone() })))
 }
 
 pub(super) static QUESTION: Question = Question {
@@ -104,7 +104,7 @@ mod tests {
             (WorkloadId::Lzma.as_str(), WorkloadId::Lzma, Variant::MULTI),
             ("video:hevc-1080p", WorkloadId::Video, Variant::own("hevc-1080p")),
         ] {
-            assert_eq!(heat_load(name), Ok(Some(Work::Form(Form { workload, variant }))));
+            assert_eq!(heat_load(name), Ok(Some(RepeatedWorkload::Form(Form { workload, variant }))));
         }
         assert!(heat_load("video:fast").unwrap_err().contains("hevc-1080p"));
         for name in [WorkloadId::Program.as_str(), "fire"] {

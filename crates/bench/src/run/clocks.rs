@@ -7,7 +7,7 @@ use crate::run::clock_pass::ClockPass;
 use machine::settings::Settings;
 use record::{Cluster, Event, Machine, Outcome, SetClock, Step, WorkloadId};
 use workloads::job::cpus::online_clusters;
-use workloads::measure::emulation::told;
+use workloads::measure::emulation::with_emulation;
 
 impl Runner<'_> {
     /// Measures the ramp of each cluster to full clock, before settings change.
@@ -97,7 +97,7 @@ impl Runner<'_> {
     /// Records emulation that only clock readings have shown, on systems that forbid new code.
     fn record_emulation(&mut self) {
         let known = &self.recorder.record().machine;
-        let told = told(self.context.root, known);
+        let told = with_emulation(self.context.root, known);
         if known.emulated_by().is_none() && told.emulated_by().is_some() {
             self.recorder.append(Event::Machine { machine: Box::new(told) });
         }

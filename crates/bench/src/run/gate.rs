@@ -2,7 +2,7 @@
 //! contains the boot for minutes.
 
 use crate::plan::options::Options;
-use machine::processes::{Busy, BusyWindow};
+use machine::processes::{BusyWindow, CpuTimeBaseline};
 use machine::{Root, Timeline};
 use record::{Gate, Machine, Reading};
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -48,7 +48,7 @@ pub(crate) fn wait_until_idle(
 }
 
 fn window(root: &Root, timeline: &Timeline) -> Reading<BusyWindow> {
-    let busy = Busy::start(root)?;
+    let busy = CpuTimeBaseline::start(root)?;
     timeline.sleep(WINDOW);
     busy.finish()
 }

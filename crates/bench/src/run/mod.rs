@@ -17,10 +17,10 @@ pub(crate) mod recorder;
 pub(crate) mod resume;
 mod resumed;
 mod review;
+pub(crate) mod settings_switcher;
 mod stand_ins;
 mod steps;
-pub(crate) mod switch;
-mod tape;
+mod stream_writer;
 mod tell;
 mod tuning;
 
@@ -36,22 +36,22 @@ use crate::run::context::{Plan, Progress, RunContext};
 use crate::run::hotplug::Hotplug;
 use crate::run::recorder::{FinishedRun, Recorder};
 use crate::run::resume::StageProgress;
-use crate::run::switch::SettingsSwitcher;
+use crate::run::settings_switcher::SettingsSwitcher;
 use machine::kernel_log::KernelLog;
 use machine::settings::Settings;
 use machine::{Group, LazyMachine, Root, Sampler, SamplerOptions, SamplerThread, threads};
 use net::meters::{self, Meter};
 use process::guard::{self, Guard};
+use process::interruption::SuspendClock;
 use process::scratch::ScratchDirs;
 use process::scratch::places::Places;
-use process::standstill::SuspendClock;
 use process::tools::Tools;
 use record::{End, Event, Gate, Machine, Reading, Run, State, Survey};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use workloads::measure::emulation::told;
+use workloads::measure::emulation::with_emulation;
 
 /// Minimum remaining time to report.
 const WORTH_TELLING: Duration = Duration::from_secs(30);
@@ -106,7 +106,7 @@ pub fn run(mut context: RunContext) -> FinishedRun {
         sleep: SuspendClock::reset(),
         context,
     };
-    let end = runner.everything();
+    let end = runner.run_all();
     runner.finish(end)
 }
 
@@ -187,7 +187,7 @@ struct Runner<'a> {
 }
 
 impl Runner<'_> {
-    fn everything(&mut self) -> End {
+    fn run_all(&mut self) -> End {
         let (root, timeline) = (self.context.root, self.context.timeline);
         let attributes = self.context.task.attributes();
         let Attributes { is_whole_run, has_ramps, looks_first, is_tuned, .. } = attributes;
@@ -209,7 +209,7 @@ impl Runner<'_> {
         } else {
             (is_watched.then(|| self.sampler()), true)
         };
-        self.recorder.append(Event::Machine { machine: Box::new(told(root, machine)) });
+        self.recorder.append(Event::Machine { machine: Box::new(with_emulation(root, machine)) });
         if let Some(end) = self.interrupted() {
             return end;
         }

@@ -19,7 +19,7 @@ use std::time::Duration;
 use workloads::job::Job;
 use workloads::job::cpus::online_cpus;
 use workloads::measure::context::WorkloadContext;
-use workloads::measure::crew::while_busy;
+use workloads::measure::thread_team::while_busy;
 use workloads::workload;
 
 /// Minimum time of a state.
@@ -302,7 +302,7 @@ fn is_known(values: &[f64]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use record::{ChannelId, Gap, HwmonKind, OfHwmon};
+    use record::{ChannelId, Gap, HwmonChannel, HwmonKind};
     use testkit::records::own_run;
 
     #[test]
@@ -324,7 +324,7 @@ mod tests {
     }
 
     fn with(mut record: Record, number: u32, of: HwmonKind, label: &str, values: &[Option<i64>]) -> Record {
-        let id = ChannelId::Hwmon(0, OfHwmon::Sensor(of, number));
+        let id = ChannelId::Hwmon(0, HwmonChannel::Sensor(of, number));
         record.samples.at_ms = (0..values.len() as i64).map(|row| 1_000 * row).collect();
         record.samples.channels.push(Channel { label: label.into(), values: values.to_vec(), ..Channel::of(id) });
         record

@@ -7,10 +7,10 @@ use crate::plan::stage::Stage;
 use crate::plan::standard::AvailableTools;
 use crate::run::context::{Progress, moment, window_since};
 use crate::run::hotplug;
-use machine::processes::Busy;
+use machine::processes::CpuTimeBaseline;
 use process::child::failure;
 use process::guard::Guard;
-use process::standstill;
+use process::interruption;
 use record::{BusyProcess, Event, FailureKind, Machine, Outcome, Step, WorkloadId};
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -105,7 +105,7 @@ impl Runner<'_> {
             Stage::Job(job) => return Some(self.job(machine, job)),
             Stage::UntilSteady(job) => return self.until_steady(machine, job, repeat::TIME_CAP),
             Stage::UntilSteadyWithin(job, time) => return self.until_steady(machine, job, *time),
-            Stage::Side(settings) => self.side(machine, settings),
+            Stage::ApplySettings(settings) => self.side(machine, settings),
             Stage::WaitFor(start, limit) => self.wait_for(machine, *start, *limit),
             Stage::Heat(thermal) => self.heat(machine, thermal),
             Stage::Rest(name, time) => self.rest(name, *time, |_, _| false),
@@ -144,11 +144,11 @@ impl Runner<'_> {
         self.switch_cpus(&hotplug::cpus_to_hide(machine, job));
         self.emulate_clock(machine, job);
         let timeline = self.context.timeline;
-        let busy = Busy::start(self.context.root);
+        let busy = CpuTimeBaseline::start(self.context.root);
         let start = moment(timeline);
         let progress = &mut self.context.progress;
         let (recorder, shows_samples) = (&mut self.recorder, self.context.shows_samples);
-        let beat = RefCell::new(|| {
+        let show_progress = RefCell::new(|| {
             progress(Progress::ProgramRuns);
             if shows_samples {
                 recorder.flush();
@@ -157,7 +157,7 @@ impl Runner<'_> {
         });
         let watch = || {
             if is_watched {
-                (*beat.borrow_mut())();
+                (*show_progress.borrow_mut())();
             }
         };
         let places = (self.context.root, machine, timeline);
@@ -185,16 +185,16 @@ impl Runner<'_> {
     fn report_pause(&mut self) -> Option<String> {
         let of_guard = self.guard.as_mut().and_then(Guard::stopped);
         // At Ctrl-Z the guard sees the same as this process.
-        let stopped = standstill::take().or(of_guard);
+        let stopped = interruption::take().or(of_guard);
         let all = [stopped, self.sleep.take()];
         let at_ms = self.context.timeline.now_ms();
         let mut sentences = Vec::new();
-        for standstill in all.into_iter().flatten() {
-            if let Some(gap) = standstill.gap(at_ms) {
+        for interruption in all.into_iter().flatten() {
+            if let Some(gap) = interruption.gap(at_ms) {
                 let channel = record::ChannelId::ALL_CHANNELS_GAP;
                 self.recorder.append(Event::Gap { channel, gap });
             }
-            sentences.push(standstill.sentence());
+            sentences.push(interruption.sentence());
         }
         (!sentences.is_empty()).then(|| sentences.join(", and "))
     }
@@ -271,7 +271,7 @@ impl Runner<'_> {
 }
 
 /// Other busy processes; empty if unknown.
-fn others(busy: &Busy) -> Vec<BusyProcess> {
+fn others(busy: &CpuTimeBaseline) -> Vec<BusyProcess> {
     let mut found = busy.finish().map(|window| window.processes).unwrap_or_default();
     found.retain(|process| process.hundredths_percent >= BUSY_HUNDREDTHS_MIN);
     found.truncate(NAMED_MAX);

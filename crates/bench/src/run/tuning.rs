@@ -4,7 +4,7 @@ use super::Runner;
 use super::tell::outcome_recorder;
 use crate::run::context::Progress;
 use machine::settings::{Node, Settings};
-use record::{Event, Machine, NotRestored, RestoreOutcome};
+use record::{Event, Machine, RestoreOutcome, UnrestoredSetting};
 use std::time::Duration;
 
 /// Maximum time to cool below the first trip point of the kernel.
@@ -102,7 +102,7 @@ impl Runner<'_> {
     pub(super) fn tell_settings_left(&mut self) {
         let root = self.context.root;
         let record = self.recorder.record();
-        let is_back = |at: usize, left: &NotRestored| {
+        let is_back = |at: usize, left: &UnrestoredSetting| {
             left.is_failure() && root.read_value(left.path()).is_ok_and(|now| now == record.settings[at].old)
         };
         let left = record.settings_left().filter(|(at, left)| is_back(*at, left));

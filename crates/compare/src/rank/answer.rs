@@ -1,12 +1,12 @@
 //! Answer of a ranking: whether a result is as good as those of similar boards, and likely causes if not.
 
 use super::causes::{LikelyCause, causes};
-use super::gaps::{Against, Gap, by, gaps};
+use super::gaps::{Gap, PeerKind, by, gaps};
 use super::range::OTHERS_MIN;
-use super::{Entry, Standing};
+use super::{Entry, Placement};
 use facts::lines::capitalised;
 use facts::{Explanation, Facts, Verdict};
-use record::Arrange;
+use record::StableSort;
 use serde::Serialize;
 
 /// Minimum unexplained part of a difference that is reported, in percent.
@@ -36,7 +36,7 @@ pub struct Answer {
 
 /// Answer for a result with these entries.
 pub(super) fn answer(facts: &Facts<'_>, explained: &Explanation, soc: Option<&str>, entries: &[Entry]) -> Answer {
-    let others = |standing: &Standing| standing.of - 1;
+    let others = |standing: &Placement| standing.of - 1;
     let boards = entries.iter().filter_map(|entry| entry.same_soc.as_ref()).map(others).max().unwrap_or(0);
     let (gaps, gaps_of_this_board) = gaps(entries);
     let (causes, unexplained_percent) =
@@ -93,11 +93,11 @@ fn worse(gaps: &[Gap], expected: usize, like: &str, causes: &[LikelyCause], unex
 /// The widest gaps against each kind of others.
 fn against_each(gaps: &[Gap], like: &str) -> String {
     let kinds = [
-        (Against::Soc, like),
-        (Against::CoreType, BY_CORE_TYPE),
-        (Against::Board, "other results of boards with this name"),
+        (PeerKind::Soc, like),
+        (PeerKind::CoreType, BY_CORE_TYPE),
+        (PeerKind::Board, "other results of boards with this name"),
     ];
-    let of_kind = |(kind, others): (Against, &str)| {
+    let of_kind = |(kind, others): (PeerKind, &str)| {
         let of_kind: Vec<&Gap> = gaps.iter().filter(|gap| gap.against == kind).collect();
         (!of_kind.is_empty()).then(|| format!("{} against {others}", named(&of_kind)))
     };
@@ -107,8 +107,8 @@ fn against_each(gaps: &[Gap], like: &str) -> String {
 /// The first gaps, and the number of the others: figures that people ask for first, then the widest.
 fn named(gaps: &[&Gap]) -> String {
     let mut gaps = gaps.to_vec();
-    gaps.arrange_by_key(|gap| gap.headline);
-    let named: Vec<String> = gaps.iter().take(NAMED_MAX).map(|gap| told(gap)).collect();
+    gaps.stable_sort_by_key(|gap| gap.headline);
+    let named: Vec<String> = gaps.iter().take(NAMED_MAX).map(|gap| gap_sentence(gap)).collect();
     let named = facts::lines::listed(&named);
     match gaps.len().saturating_sub(NAMED_MAX) {
         0 => named,
@@ -117,7 +117,7 @@ fn named(gaps: &[&Gap]) -> String {
 }
 
 /// `memory copy is 31 % lower`.
-fn told(gap: &Gap) -> String {
+fn gap_sentence(gap: &Gap) -> String {
     let core = gap.core.as_ref().map_or(String::new(), |core| format!(" ({core})"));
     let word = if gap.change_percent < 0.0 { "lower" } else { "higher" };
     format!("{}{core} is {} {word}", facts::plain::plain(&gap.title), by(gap.change_percent.abs()))

@@ -5,7 +5,7 @@ use super::gaps::{Gap, by, loss_log, usual};
 use facts::figures::Figure;
 use facts::view::ScoreKey;
 use facts::{Cause, Effect, Explanation, Facts, ScoreLoss};
-use record::{Arrange, Record, Total, Variant, WorkloadId};
+use record::{Record, StableSort, Total, Variant, WorkloadId};
 use serde::Serialize;
 
 mod evidence;
@@ -75,7 +75,7 @@ pub(super) fn causes(
         limit: evidence::limit_loss(facts),
         bandwidth: mean_loss(entries, &[WorkloadId::MemoryLibc, WorkloadId::MemoryBandwidth]),
     };
-    let mut split = Split { gaps, rest: gaps.iter().map(|gap| gap.log).collect(), causes: Vec::new() };
+    let mut split = GapSplit { gaps, rest: gaps.iter().map(|gap| gap.log).collect(), causes: Vec::new() };
     let by_gap = |cause| -> Vec<f64> { gaps.iter().map(|gap| losses.by(cause, &entries[gap.entry].figure)).collect() };
     if let Some((id, words)) = evidence::of_clock(facts, entries) {
         split.take(id, words, &by_gap(id));
@@ -114,19 +114,19 @@ pub(super) fn causes(
     let unexplained = is_known.then(|| split.share(&split.rest));
     // Known shares first, the largest of them at the front.
     let share = |cause: &LikelyCause| cause.explains_percent.unwrap_or(-1.0);
-    split.causes.arrange_by(|a, b| share(b).total_cmp(&share(a)));
+    split.causes.stable_sort_by(|a, b| share(b).total_cmp(&share(a)));
     (split.causes, unexplained)
 }
 
 /// Gaps during their split over causes.
-struct Split<'a> {
+struct GapSplit<'a> {
     gaps: &'a [Gap],
     /// Unexplained part of each gap.
     rest: Vec<f64>,
     causes: Vec<LikelyCause>,
 }
 
-impl Split<'_> {
+impl GapSplit<'_> {
     /// Adds a cause with the part of each gap that it can explain. Returns whether the share is large enough to report.
     fn take(&mut self, id: Cause, words: String, can: &[f64]) -> bool {
         let parts: Vec<f64> = can.iter().zip(self.gaps).map(|(can, gap)| can.clamp(0.0, gap.log)).collect();

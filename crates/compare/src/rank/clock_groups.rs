@@ -1,7 +1,7 @@
 //! Results of one board or SoC by their clock: some boards are overclocked, others limited by firmware or power, and a median
 //! over several clocks belongs to none of them.
 
-use record::Arrange;
+use record::StableSort;
 
 /// Maximum ratio of neighbouring clocks of one setting.
 const CLOCK_RATIO_MAX: f64 = 1.04;
@@ -43,7 +43,7 @@ pub fn by_clock<T>(usual_mhz: Option<f64>, results: impl IntoIterator<Item = (Op
             None => unclocked.push(result),
         }
     }
-    clocked.arrange_by(|a, b| a.0.total_cmp(&b.0));
+    clocked.stable_sort_by(|a, b| a.0.total_cmp(&b.0));
     let is_usual = |mhz: f64| usual_mhz.is_some_and(|usual| (mhz / usual).max(usual / mhz) <= CLOCK_RATIO_MAX);
     let mut groups: Vec<ClockGroup<T>> = Vec::new();
     for (mhz, result) in clocked {

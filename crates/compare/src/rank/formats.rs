@@ -1,7 +1,7 @@
 //! Rankings as CSV with one row per figure, and as Markdown.
 
 use super::text::CHART_COLUMNS;
-use super::{Entry, Range, Ranking, Standing};
+use super::{Entry, Placement, Range, Ranking};
 use crate::left_out_lines;
 use facts::figures::Core;
 use facts::plain::markdown;
@@ -31,7 +31,7 @@ pub fn ranking_csv(ranking: &Ranking) -> String {
     for entry in &ranking.entries {
         let range = |end: fn(&Range) -> f64| raw(entry.expected.as_ref().filter(|_| entry.extremes.is_none()).map(end));
         let soc =
-            |part: fn(&Standing) -> usize| entry.same_soc.as_ref().map_or_else(String::new, |s| part(s).to_string());
+            |part: fn(&Placement) -> usize| entry.same_soc.as_ref().map_or_else(String::new, |s| part(s).to_string());
         sheet.row([
             entry.figure.key.as_str().to_owned(),
             entry.title.clone(),
@@ -42,9 +42,9 @@ pub fn ranking_csv(ranking: &Ranking) -> String {
             range(|range| range.low),
             range(|range| range.median),
             range(|range| range.high),
-            soc(|standing| standing.rank),
-            soc(|standing| standing.rank_worst),
-            soc(|standing| standing.of),
+            soc(|placement| placement.rank),
+            soc(|placement| placement.rank_worst),
+            soc(|placement| placement.of),
             entry.all.rank.to_string(),
             entry.all.rank_worst.to_string(),
             entry.all.of.to_string(),
@@ -96,13 +96,13 @@ impl Entry {
             self.figure.unit.clone(),
             self.median_words().unwrap_or_else(dash),
             self.range_words().unwrap_or_else(dash),
-            self.same_soc.as_ref().map_or_else(dash, Standing::words),
+            self.same_soc.as_ref().map_or_else(dash, Placement::words),
             self.all.words(),
         ]
     }
 }
 
-impl Standing {
+impl Placement {
     /// `3 of 12`; `3 to 5 of 12` for an estimated value.
     pub fn words(&self) -> String {
         if self.rank == self.rank_worst {

@@ -4,7 +4,7 @@ use super::{Entry, Range};
 use facts::Cause;
 use facts::figures::main::HEADLINES;
 use facts::figures::{Core, Figure};
-use record::{Arrange, Variant, WorkloadId};
+use record::{StableSort, Variant, WorkloadId};
 use serde::Serialize;
 
 /// Minimum distance of a gap from the median, in half ranges. Nine of ten boards lie within 1; of ten figures, one lies
@@ -30,7 +30,7 @@ pub struct Gap {
     pub entry: usize,
     /// Others that are better.
     #[serde(skip)]
-    pub(super) against: Against,
+    pub(super) against: PeerKind,
     /// Place among the figures that people ask for first.
     #[serde(skip)]
     pub(super) headline: usize,
@@ -38,7 +38,7 @@ pub struct Gap {
 
 /// Others that a figure is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Against {
+pub(super) enum PeerKind {
     /// Boards with the same SoC.
     Soc,
     /// Cores of the same type at this clock.
@@ -51,7 +51,7 @@ pub(super) enum Against {
 pub(super) fn gaps(entries: &[Entry]) -> (Vec<Gap>, Vec<Gap>) {
     let mut gaps: Vec<Gap> = entries.iter().enumerate().filter_map(gap).collect();
     gaps.retain(|gap| !follows_a_usual_clock(gap, entries));
-    gaps.arrange_by(|a, b| b.log.total_cmp(&a.log));
+    gaps.stable_sort_by(|a, b| b.log.total_cmp(&a.log));
     gaps.into_iter().partition(|gap| !is_of_this_board(&entries[gap.entry]))
 }
 
@@ -63,7 +63,7 @@ fn is_of_this_board(entry: &Entry) -> bool {
 /// Usual value of a figure: that of this board, if the figure reaches it or is compared with it, else that of similar boards.
 /// Of clocks, which are equal on all boards with few exceptions, few boards suffice for the cause of a gap in another figure.
 pub(super) fn usual(entry: &Entry) -> Option<f64> {
-    let is_against_board = || gap((0, entry)).is_some_and(|gap| gap.against == Against::Board);
+    let is_against_board = || gap((0, entry)).is_some_and(|gap| gap.against == PeerKind::Board);
     match entry.same_board {
         Some(median) if is_of_this_board(entry) || is_against_board() => Some(median),
         _ if entry.expected.is_none() && is_cold(&entry.figure) => Some(entry.same_soc.as_ref()?.median),
@@ -134,7 +134,7 @@ pub(super) fn is_gap(entry: &Entry) -> bool {
 
 fn gap(place: (usize, &Entry)) -> Option<Gap> {
     let entry = place.1;
-    let against = if entry.is_expected_by_core { Against::CoreType } else { Against::Soc };
+    let against = if entry.is_expected_by_core { PeerKind::CoreType } else { PeerKind::Soc };
     let to_similar = entry.expected.as_ref().and_then(|range| gap_to(place, range, entry.least, against));
     to_similar.or_else(|| {
         // A value that others with the SoC hardly exceed is normal, even if other boards of this name reach more.
@@ -143,11 +143,11 @@ fn gap(place: (usize, &Entry)) -> Option<Gap> {
         // Clocks and scores of a board depend on its settings and programs as well: some boards are overclocked.
         let is_of_memory = entry.figure.key.workload().is_of_memory();
         let range = entry.board_range.as_ref().filter(|_| is_low && is_of_memory)?;
-        gap_to(place, range, LEAST, Against::Board)
+        gap_to(place, range, LEAST, PeerKind::Board)
     })
 }
 
-fn gap_to((index, entry): (usize, &Entry), range: &Range, least: GapConditions, against: Against) -> Option<Gap> {
+fn gap_to((index, entry): (usize, &Entry), range: &Range, least: GapConditions, against: PeerKind) -> Option<Gap> {
     let figure = Some(&entry.figure).filter(|figure| counts(figure))?;
     let is_worse = worse_by(range, favourable(figure), figure) > least.distance;
     let change = figure.change_from(range.median);

@@ -11,8 +11,8 @@ mod formats;
 mod gaps;
 mod neighbours;
 mod peers;
+mod placement;
 mod range;
-mod standing;
 mod text;
 
 pub use answer::Answer;
@@ -23,13 +23,13 @@ pub use formats::{ranking_csv, ranking_markdown};
 pub use gaps::Gap;
 use neighbours::all_neighbours;
 pub use neighbours::{Bar, Neighbours, neighbours};
+pub use placement::Placement;
+use placement::placement;
 use range::is_estimated_from_few;
 pub use range::{Extremes, OTHERS_MIN, Range};
-pub use standing::Standing;
-use standing::standing;
 pub use text::ranking_text;
 
-use super::{LeftOut, invalid_because};
+use super::{Omission, invalid_because};
 use crate::reference::{Reference, Row, builtin_rows, parse, soc_key, write};
 use facts::figures::{Figure, FigureKey, titles_among};
 use facts::number::number;
@@ -62,7 +62,7 @@ pub struct Ranking {
     /// Its main figures, each with its standing.
     pub entries: Vec<Entry>,
     /// Omitted figures and results.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<Omission>,
 }
 
 /// One figure with its standing.
@@ -75,13 +75,13 @@ pub struct Entry {
     /// Value and source of an estimate, in words.
     pub estimated: Option<String>,
     /// Among boards with the same SoC; for figures of one core, among its cores of this type.
-    pub same_soc: Option<Standing>,
+    pub same_soc: Option<Placement>,
     /// Median of published results of boards with the same name: properties of the board affect all of them.
     pub same_board: Option<f64>,
     /// Among all cores of the same type per MHz of their clock; only for scores of one core.
-    pub same_core_type: Option<Standing>,
+    pub same_core_type: Option<Placement>,
     /// Among all boards, each with its best core.
-    pub all: Standing,
+    pub all: Placement,
     /// Range of similar boards: with the same SoC, else with cores of the same type at this clock.
     #[serde(skip_serializing_if = "is_estimated_from_few")]
     pub expected: Option<Range>,
@@ -133,7 +133,7 @@ pub fn rank_for_people(facts: &Facts<'_>, explained: &Explanation, reference: &R
     let peers = Peers::of(reference);
     let peers = peers.without_own(facts, explained, reference);
     let (mut entries, left_out, soc) = ranked(facts, reference, &peers, Scope::All);
-    let mut left_out: Vec<LeftOut> = left_out.into_iter().collect();
+    let mut left_out: Vec<Omission> = left_out.into_iter().collect();
     left_out.extend(rows_left_out(reference));
     set_titles(&mut entries);
     Ranking {
@@ -226,7 +226,7 @@ fn ranked(
     reference: &Reference,
     peers: &[&Peer<'_>],
     scope: Scope,
-) -> (Vec<Entry>, BTreeSet<LeftOut>, Option<String>) {
+) -> (Vec<Entry>, BTreeSet<Omission>, Option<String>) {
     let soc = facts.soc().known().cloned();
     let key_of_soc = soc.as_deref().map(soc_key);
     let has_soc = |peer: &&&Peer<'_>| key_of_soc.is_some() && peer.row.soc_key == key_of_soc;
@@ -254,7 +254,7 @@ fn ranked(
     for figure in all.iter().filter(|figure| figure.is_main) {
         if let Some(why) = figure.not_comparable.clone() {
             let what = figure.name();
-            left_out.insert(LeftOut { what, why });
+            left_out.insert(Omission { what, why });
             continue;
         }
         match find(figure) {
@@ -315,15 +315,15 @@ fn entry(
     let known = known(figure, peers);
     let same_board =
         soc.zip(own.board).map(|(soc, board)| others(figure, place, &known, PeerFilter::Board(soc, board)));
-    let same_soc = soc.and_then(|soc| standing(figure, &others(figure, place, &known, PeerFilter::Soc(soc)), 1.0));
+    let same_soc = soc.and_then(|soc| placement(figure, &others(figure, place, &known, PeerFilter::Soc(soc)), 1.0));
     let clock_mhz = gaps::clock_mhz(all, figure).filter(|_| is_by_clock(&figure.key));
     let same_core_type = clock_mhz.and_then(|mhz| {
         let mut others = others(figure, place, &known, PeerFilter::CorePerMhz);
         others.keep_same_instructions(figure, mhz);
-        standing(figure, &others, mhz)
+        placement(figure, &others, mhz)
     });
-    let among_all = standing(figure, &others(figure, place, &known, PeerFilter::All), 1.0)?;
-    let range = |standing: &Option<Standing>| standing.as_ref().is_some_and(|standing| standing.range.is_some());
+    let among_all = placement(figure, &others(figure, place, &known, PeerFilter::All), 1.0)?;
+    let range = |standing: &Option<Placement>| standing.as_ref().is_some_and(|standing| standing.range.is_some());
     // The clock of other boards would hide the cost of 32-bit programs.
     let is_expected_by_core = range(&same_core_type) && (!range(&same_soc) || own.causes.contains(&Cause::Userland));
     let like = if is_expected_by_core { &same_core_type } else { &same_soc };
@@ -380,17 +380,17 @@ fn keys(reference: &Reference) -> BTreeSet<&FigureKey> {
 }
 
 /// Reason for omitting a figure without counterpart.
-fn no_equal(figure: &Figure, keys: &BTreeSet<&FigureKey>) -> LeftOut {
+fn no_equal(figure: &Figure, keys: &BTreeSet<&FigureKey>) -> Omission {
     let workload = figure.key.workload_at_method();
     let of_workload = keys.iter().filter(|known| known.workload() == figure.key.workload());
     let workloads: BTreeSet<&str> = of_workload.map(|known| known.workload_at_method()).collect();
     if workloads.contains(workload) {
         let why = "no valid reference result has this figure".to_owned();
         let what = figure.key.title();
-        return LeftOut { what, why };
+        return Omission { what, why };
     }
     let known: Vec<&str> = workloads.into_iter().collect();
-    LeftOut {
+    Omission {
         what: workload.to_owned(),
         why: match known.as_slice() {
             [] => "no reference result has this workload".to_owned(),
@@ -400,10 +400,10 @@ fn no_equal(figure: &Figure, keys: &BTreeSet<&FigureKey>) -> LeftOut {
 }
 
 /// Omitted results of the reference data.
-fn rows_left_out(reference: &Reference) -> Vec<LeftOut> {
+fn rows_left_out(reference: &Reference) -> Vec<Omission> {
     let invalid = |row: &&Row| row.verdict != Verdict::Valid;
     let count = reference.rows().filter(invalid).count();
-    let left_out = (count > 0).then(|| LeftOut {
+    let left_out = (count > 0).then(|| Omission {
         what: format!("what was lowered in {count} of {} reference results", reference.rows().count()),
         why: "degraded or invalid".to_owned(),
     });

@@ -5,7 +5,7 @@ use crate::reference::{Row, RowFigure};
 use facts::Verdict;
 use facts::figures::equivalent::{MachineTraits, convert};
 use facts::figures::{Core, Figure, FigureKey};
-use record::Arrange;
+use record::StableSort;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -109,7 +109,7 @@ impl<'a> Peer<'a> {
         }
         let board = row.name.as_deref().or(row.board.as_deref()).map(NamedBoard::of);
         let mut figures: Vec<(FigureKey, Vec<Value>)> = figures.into_iter().collect();
-        figures.arrange_by_key(|(key, _)| hash(key));
+        figures.stable_sort_by_key(|(key, _)| hash(key));
         Self { row, clocks_mhz, hashes: figures.iter().map(|(key, _)| hash(key)).collect(), figures, board }
     }
 
@@ -204,7 +204,7 @@ pub(super) fn others<'a>(
         let in_place = match like {
             PeerFilter::Soc(_) | PeerFilter::Board(..) => {
                 let mut values: Vec<Value> = values.collect();
-                values.arrange_by(order);
+                values.stable_sort_by(order);
                 values.get(place).copied()
             }
             // Of all peers: collecting and sorting the values of each takes most of the time of a ranking.

@@ -2,13 +2,13 @@
 
 use super::super::table::Table;
 use super::super::text::{Detail, cut, invalid, left_out, more, under_heading};
-use super::{Entry, Ranking, Standing};
+use super::{Entry, Placement, Ranking};
 use facts::Verdict;
 use facts::change::signed_percent;
 use facts::figures::Core;
 use facts::lines::wrapped_at;
 use facts::number::number;
-use record::Arrange;
+use record::StableSort;
 use std::fmt::Write;
 
 /// Meaning of the columns.
@@ -78,7 +78,7 @@ fn rows(ranking: &Ranking, columns: usize) -> String {
     // Groups the cores of each figure.
     let place = |entry: &&Entry| ranking.entries.iter().position(|first| first.figure.key == entry.figure.key);
     let mut entries: Vec<&Entry> = ranking.entries.iter().collect();
-    entries.arrange_by_key(place);
+    entries.stable_sort_by_key(place);
     for entry in entries {
         let core = entry.figure.core.as_ref().map_or_else(|| "all CPUs".to_owned(), Core::label);
         under_heading(&mut table, &mut heading, (&entry.title, &entry.figure.unit), Some(&core), cells(entry));
@@ -96,14 +96,14 @@ fn cells(entry: &Entry) -> Vec<String> {
         entry.value_words(),
         entry.median_words().unwrap_or_else(dash),
         range.unwrap_or_else(dash),
-        entry.same_soc.as_ref().map_or_else(dash, standing),
+        entry.same_soc.as_ref().map_or_else(dash, placement),
         per_mhz.map_or_else(dash, |standing| signed_percent(standing.change_percent, 0)),
-        standing(&entry.all),
+        placement(&entry.all),
     ]
 }
 
 /// `3/12`; `3-5/12` for an estimated value.
-fn standing(standing: &Standing) -> String {
+fn placement(standing: &Placement) -> String {
     if standing.rank == standing.rank_worst {
         format!("{}/{}", standing.rank, standing.of)
     } else {

@@ -22,7 +22,7 @@ const MARGIN_PERCENT: f64 = 3.0;
 
 /// Range in which a figure is expected.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Expected {
+pub struct ExpectedRange {
     /// Lower end.
     pub low: f64,
     /// Median of other results.
@@ -37,7 +37,7 @@ pub struct Expected {
 
 impl Reference {
     /// Expected range of a figure for a core of this type at this measured clock; `None` with too few valid results.
-    pub fn expected(&self, core_type: &str, clock_mhz: f64, key: &FigureKey) -> Option<Expected> {
+    pub fn expected(&self, core_type: &str, clock_mhz: f64, key: &FigureKey) -> Option<ExpectedRange> {
         let mut per_mhz = Vec::new();
         let mut boards = BTreeSet::new();
         let mut rows = 0;
@@ -58,7 +58,7 @@ impl Reference {
         let half = (DEVIATIONS * scatter).max(middle * HALF_WIDTH_PERCENT_MIN / 100.0);
         let inner_low = quantile(&per_mhz, TAIL)? * (1.0 - MARGIN_PERCENT / 100.0);
         let inner_high = quantile(&per_mhz, 1.0 - TAIL)? * (1.0 + MARGIN_PERCENT / 100.0);
-        Some(Expected {
+        Some(ExpectedRange {
             low: (middle - half).max(0.0).min(inner_low) * clock_mhz,
             median: middle * clock_mhz,
             high: (middle + half).max(inner_high) * clock_mhz,

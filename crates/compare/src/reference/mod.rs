@@ -9,8 +9,8 @@ mod same_soc;
 mod soc;
 mod table;
 
-pub use expected::Expected;
-pub use same_soc::Usual;
+pub use expected::ExpectedRange;
+pub use same_soc::UsualValues;
 pub use soc::soc_key;
 pub use table::{parse, write};
 

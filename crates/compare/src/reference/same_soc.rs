@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 /// Usual values.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Usual {
+pub struct UsualValues {
     /// Median of all results.
     pub median: f64,
     /// Number of results.
@@ -18,17 +18,17 @@ pub struct Usual {
 
 impl Reference {
     /// Usual value of a core of this type in this SoC; `None` with too few known results.
-    pub fn usual_of_soc(&self, soc: &str, core_type: Option<&str>, key: &FigureKey) -> Option<Usual> {
+    pub fn usual_of_soc(&self, soc: &str, core_type: Option<&str>, key: &FigureKey) -> Option<UsualValues> {
         let wanted = soc_key(soc);
         self.usual(core_type, key, |row| row.soc_key.as_ref() == Some(&wanted))
     }
 
     /// Usual value of a core of this type in any SoC; `None` with too few known results.
-    pub fn usual_of_core(&self, core_type: &str, key: &FigureKey) -> Option<Usual> {
+    pub fn usual_of_core(&self, core_type: &str, key: &FigureKey) -> Option<UsualValues> {
         self.usual(Some(core_type), key, |_| true)
     }
 
-    fn usual(&self, core_type: Option<&str>, key: &FigureKey, is_wanted: impl Fn(&Row) -> bool) -> Option<Usual> {
+    fn usual(&self, core_type: Option<&str>, key: &FigureKey, is_wanted: impl Fn(&Row) -> bool) -> Option<UsualValues> {
         let mut boards = BTreeSet::new();
         let mut values = Vec::new();
         for row in self.rows().filter(|row| is_wanted(row)) {
@@ -47,6 +47,6 @@ impl Reference {
         if values.len() < ROWS_MIN || boards.len() < BOARDS_MIN {
             return None;
         }
-        Some(Usual { median: median(&values)?, rows: values.len(), boards: boards.len() })
+        Some(UsualValues { median: median(&values)?, rows: values.len(), boards: boards.len() })
     }
 }

@@ -15,11 +15,11 @@ pub use t_test::t_test;
 pub use text::text;
 
 use crate::reference::day;
-use crate::{LeftOut, settings, settings_of};
+use crate::{Omission, settings, settings_of};
 use facts::figures::Figure;
 use facts::figures::equivalent::in_common_methods;
 use facts::{Facts, Verdict, view};
-use record::Arrange;
+use record::StableSort;
 use serde::Serialize;
 
 /// Minimum number of results for changes.
@@ -50,7 +50,7 @@ pub struct Trend {
     /// Changes by date.
     pub changes: Vec<Change>,
     /// Omitted results.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<Omission>,
     /// Number of runs that died, if any.
     pub stability: Option<Stability>,
 }
@@ -146,7 +146,7 @@ fn trend(machine: String, samples: &[&Sample<'_>]) -> Trend {
     let mut dated: Vec<(i64, &Sample<'_>)> = Vec::new();
     for sample in samples {
         let mut leave_out = |why: &str| {
-            left_out.push(LeftOut { what: sample.name.clone(), why: why.to_owned() });
+            left_out.push(Omission { what: sample.name.clone(), why: why.to_owned() });
         };
         match sample.facts.run.started.known() {
             _ if let Some(whole) = whole_of(sample, samples) => {
@@ -161,11 +161,11 @@ fn trend(machine: String, samples: &[&Sample<'_>]) -> Trend {
             Some(utc_ms) => dated.push((*utc_ms, sample)),
         }
     }
-    dated.arrange_by_key(|(utc_ms, _)| *utc_ms);
+    dated.stable_sort_by_key(|(utc_ms, _)| *utc_ms);
     let facts: Vec<&Facts<'_>> = dated.iter().map(|(_, sample)| sample.facts).collect();
     let series = series(&facts);
     let mut changes: Vec<Change> = series.iter().flat_map(|series| series.changes(&facts)).collect();
-    changes.arrange_by_key(|change| change.first_after);
+    changes.stable_sort_by_key(|change| change.first_after);
     Trend {
         machine,
         results: dated

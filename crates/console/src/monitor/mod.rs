@@ -254,7 +254,7 @@ impl Monitor {
         if let Some(screen) = &mut self.screen {
             screen.row(&self.watch)?;
         }
-        self.watch.seen();
+        self.watch.discard_events();
         Ok(looked_at)
     }
 

@@ -251,7 +251,7 @@ mod tests {
     fn row(recording: &mut Recording, watch: &mut Watch, at_ms: i64) {
         watch.row(at_ms, [Some(at_ms * 3), None]);
         recording.row(&Row::of(watch));
-        watch.seen();
+        watch.discard_events();
     }
 
     #[test]
@@ -295,7 +295,7 @@ mod tests {
         watch.row(500, [Some(1), None]);
         assert_eq!(recording.row(&Row::of(&watch)), std::slice::from_ref(&mark));
         watch.event(event);
-        watch.seen();
+        watch.discard_events();
         row(&mut recording, &mut watch, 1000);
         let record = read_stream(&std::fs::read(&path).unwrap()).unwrap();
         std::fs::remove_file(&path).unwrap();

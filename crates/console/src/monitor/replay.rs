@@ -21,13 +21,13 @@ pub(super) struct Source {
     file: PathBuf,
     items: Box<dyn Iterator<Item = Item> + Send>,
     next: Option<Item>,
-    pace: Pace,
+    pace: ReplayPace,
     /// The last row was before the time of the seek.
     skipping: bool,
 }
 
 /// Times of rows.
-struct Pace {
+struct ReplayPace {
     speed: Option<f64>,
     /// Longer pauses are skipped.
     pause: Duration,
@@ -44,7 +44,12 @@ impl Source {
             file: replay.file.clone(),
             next: None,
             skipping: false,
-            pace: Pace { speed: replay.speed, pause: PAUSE_MAX, seek_ms: replay.seek.as_millis() as i64, anchor: None },
+            pace: ReplayPace {
+                speed: replay.speed,
+                pause: PAUSE_MAX,
+                seek_ms: replay.seek.as_millis() as i64,
+                anchor: None,
+            },
         };
         source.next = source.items.next();
         let name = replay.file.display();
@@ -93,7 +98,7 @@ impl super::Source for Source {
                         self.next = self.items.next();
                         return Ok(Poll::Row);
                     }
-                    watch.seen();
+                    watch.discard_events();
                 }
             }
             self.next = self.items.next();
@@ -101,7 +106,7 @@ impl super::Source for Source {
     }
 }
 
-impl Pace {
+impl ReplayPace {
     /// Time until a row is due; `None` if it is.
     fn wait(&mut self, at_ms: i64) -> Option<Duration> {
         let speed = self.speed?;
@@ -143,7 +148,7 @@ mod tests {
 
     #[test]
     fn replay_speed() {
-        let mut pace = Pace { speed: Some(2.0), pause: PAUSE_MAX, seek_ms: 1000, anchor: None };
+        let mut pace = ReplayPace { speed: Some(2.0), pause: PAUSE_MAX, seek_ms: 1000, anchor: None };
         assert_eq!(pace.wait(500), None);
         assert_eq!(pace.wait(1000), None);
         let wait = pace.wait(5000).unwrap();

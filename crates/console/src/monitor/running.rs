@@ -5,7 +5,7 @@
 //! is being written.
 
 use machine::files::{self, Access, Exclusive, Folder};
-use record::Arrange;
+use record::StableSort;
 use record::recording::is_recording;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -74,7 +74,7 @@ pub fn recordings() -> Vec<Entry> {
     folders.dedup();
     let entries = folders.iter().flat_map(|(path, uid)| entries_of(path, *uid));
     let mut running: Vec<Entry> = entries.collect();
-    running.arrange_by(|a, b| (&a.path, a.start_mono_ms).cmp(&(&b.path, b.start_mono_ms)));
+    running.stable_sort_by(|a, b| (&a.path, a.start_mono_ms).cmp(&(&b.path, b.start_mono_ms)));
     running.dedup_by(|a, b| a.path == b.path);
     running
 }

@@ -2,8 +2,8 @@
 
 use super::{Viewer, live};
 use anyhow::Context;
-use explain::monitor::{Course, Moment, Watch};
-use net::server::{Answer, Bell, Site, Token, TokenSite, serve};
+use explain::monitor::{Moment, MonitorHistory, Watch};
+use net::server::{Answer, Notifier, Site, Token, TokenSite, serve};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -14,8 +14,8 @@ const METRICS: &str = "/metrics";
 
 /// Hands rows to the server.
 pub(super) struct Web {
-    shared: Arc<Mutex<Course>>,
-    bell: Bell,
+    shared: Arc<Mutex<MonitorHistory>>,
+    notifier: Notifier,
     /// The address, until it was noted.
     notes: Vec<String>,
 }
@@ -26,12 +26,12 @@ impl Web {
     /// # Errors
     /// The address cannot be listened on, or the kernel gives no random bytes.
     pub(super) fn start(address: SocketAddr) -> anyhow::Result<Self> {
-        let shared = Arc::new(Mutex::new(Course::new(Watch::new(record::nothing_known()))));
+        let shared = Arc::new(Mutex::new(MonitorHistory::new(Watch::new(record::nothing_known()))));
         let token = Token::new().context("Cannot make a token")?;
-        let site = TokenSite::new(Live { shared: Arc::clone(&shared) }, token.clone());
+        let site = TokenSite::new(LivePage { shared: Arc::clone(&shared) }, token.clone());
         let served = serve("web", address, site).with_context(|| format!("Cannot listen on {address}"))?;
         let notes = vec![note(served.address, &token)];
-        Ok(Self { shared, bell: served.bell, notes })
+        Ok(Self { shared, notifier: served.notifier, notes })
     }
 }
 
@@ -48,13 +48,13 @@ fn note(address: SocketAddr, token: &Token) -> String {
 
 impl Viewer for Web {
     fn begin(&mut self, watch: &Watch) -> anyhow::Result<()> {
-        *lock(&self.shared) = Course::new(watch.clone());
+        *lock(&self.shared) = MonitorHistory::new(watch.clone());
         Ok(())
     }
 
     fn row(&mut self, watch: &Watch) -> anyhow::Result<bool> {
         lock(&self.shared).follow(watch);
-        self.bell.ring();
+        self.notifier.notify();
         Ok(true)
     }
 
@@ -64,18 +64,18 @@ impl Viewer for Web {
 }
 
 /// The page and its events.
-struct Live {
-    shared: Arc<Mutex<Course>>,
+struct LivePage {
+    shared: Arc<Mutex<MonitorHistory>>,
 }
 
-impl Live {
+impl LivePage {
     fn moment(&self) -> Moment {
         let course = lock(&self.shared);
         course.moment(live::chosen(course.watch()))
     }
 }
 
-impl Site for Live {
+impl Site for LivePage {
     fn answer(&mut self, path: &str) -> Answer {
         match path {
             "/" => Answer::page(page::live(&self.moment())),
@@ -90,7 +90,7 @@ impl Site for Live {
     }
 }
 
-fn lock(course: &Mutex<Course>) -> MutexGuard<'_, Course> {
+fn lock(course: &Mutex<MonitorHistory>) -> MutexGuard<'_, MonitorHistory> {
     course.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -1,7 +1,7 @@
 //! Confidence of a diagnosis: several independent sources raise it, contradicting findings lower it.
 
 use facts::Finding;
-use record::Arrange;
+use record::StableSort;
 
 /// Bounds of the confidence of a diagnosis, in percent.
 const RANGE_PERCENT: std::ops::RangeInclusive<f64> = 5.0..=99.0;
@@ -13,7 +13,7 @@ pub(super) fn percent<'a>(evidence: &[&'a Finding], against: impl Iterator<Item 
     let mut doubt = 1.0;
     let mut counted: Vec<&Finding> = Vec::new();
     let mut by_confidence = evidence.to_vec();
-    by_confidence.arrange_by_key(|finding| std::cmp::Reverse(finding.confidence_percent));
+    by_confidence.stable_sort_by_key(|finding| std::cmp::Reverse(finding.confidence_percent));
     for finding in by_confidence {
         let shares = |known: &&Finding| {
             let names_none = known.by.is_empty() && finding.by.is_empty();
@@ -32,7 +32,7 @@ pub(super) fn percent<'a>(evidence: &[&'a Finding], against: impl Iterator<Item 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use facts::{Severity, Witness};
+    use facts::{EvidenceSource, Severity};
     use record::RuleId;
 
     #[test]
@@ -46,7 +46,7 @@ mod tests {
         check(&[finding("a", 80)], &[], 80);
         check(&[finding("a", 80), finding("b", 50)], &[], 90);
         check(&[finding("a", 80), finding("a", 50)], &[], 80);
-        let by_scores = |rule| finding(rule, 80).seen_by(Witness::Scores);
+        let by_scores = |rule| finding(rule, 80).seen_by(EvidenceSource::Scores);
         check(&[by_scores("a"), by_scores("b")], &[], 80);
         check(&[finding("a", 100)], &[], 99);
         check(&[finding("a", 80)], &[finding("b", 50)], 60);

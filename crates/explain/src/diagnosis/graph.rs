@@ -7,7 +7,7 @@ use super::finding_place::FindingPlace;
 use super::{confidence, when};
 use facts::view::ScoreKey;
 use facts::{Cause, Diagnosis, Facts, Finding, Severity};
-use record::Arrange;
+use record::StableSort;
 use rules::relation::{Relation, RelationCondition};
 use rules::relations::lines_of;
 use std::cmp::Reverse;
@@ -47,7 +47,7 @@ pub(super) fn of(facts: &Facts<'_>, findings: &[Finding]) -> Graph {
         builder.unexplained(&mut diagnoses, |builder, index| builder.last_to_explain(index) == Some(*cause));
     }
     builder.unexplained(&mut diagnoses, |_, _| true);
-    diagnoses.arrange_by_key(|diagnosis| diagnosis.cause);
+    diagnoses.stable_sort_by_key(|diagnosis| diagnosis.cause);
     let others: Vec<Vec<Cause>> =
         diagnoses.iter().map(|diagnosis| builder.also_possible(diagnosis, &diagnoses)).collect();
     diagnoses.iter_mut().zip(others).for_each(|(diagnosis, others)| diagnosis.also_possible = others);

@@ -1,7 +1,7 @@
 //! Power and energy of a result as JSON: source and steps. Missing values are `null`, with the reason next to them.
 
 use facts::Facts;
-use facts::view::{Energy, NoLine, SilentMeter, SourceAgreement, StepEnergy, step_name, step_score};
+use facts::view::{Energy, LineFailure, SilentMeter, SourceAgreement, StepEnergy, step_name, step_score};
 use serde_json::{Value, json};
 
 /// Energy of a result, or the reason for its absence.
@@ -72,7 +72,7 @@ fn other(agreement: &SourceAgreement) -> Value {
         "sentence": agreement.words(),
         "factor": line.ok().map(|line| line.slope),
         "offset_watt": line.ok().map(|line| line.offset / 1000.0),
-        "factor_missing": line.err().map(NoLine::words),
+        "factor_missing": line.err().map(LineFailure::words),
         "later_s": agreement.later_ms / 1000.0,
         "readings": agreement.readings,
     })

@@ -31,18 +31,18 @@ pub struct Document<'a> {
     verdict_sentence: String,
     results: Results,
     scores: Vec<ScoreVerdict>,
-    diagnoses: Vec<OfDiagnosis>,
+    diagnoses: Vec<DiagnosisElement>,
     ledger: Vec<Value>,
     energy: Value,
-    findings: Vec<OfFinding>,
+    findings: Vec<FindingElement>,
     #[serde(flatten)]
-    record: Option<OfRecord<'a>>,
+    record: Option<RecordElement<'a>>,
 }
 
 /// Element for one file in an array of several.
 #[derive(Serialize)]
 #[serde(untagged)]
-pub enum OfFile {
+pub enum FileElement {
     /// Readable file.
     Read(Box<Document<'static>>),
     /// Unreadable file.
@@ -55,7 +55,7 @@ pub enum OfFile {
 }
 
 #[derive(Serialize)]
-struct OfDiagnosis {
+struct DiagnosisElement {
     cause: Cause,
     name: &'static str,
     severity: Severity,
@@ -85,7 +85,7 @@ struct Cost {
 }
 
 #[derive(Serialize)]
-struct OfFinding {
+struct FindingElement {
     rule: RuleId,
     severity: Severity,
     confidence_percent: u8,
@@ -96,7 +96,7 @@ struct OfFinding {
 
 /// A Record in the form for programs. Samples are most of it and have no values that could be missing with a reason.
 #[derive(Serialize)]
-struct OfRecord<'a> {
+struct RecordElement<'a> {
     #[serde(flatten)]
     parts: Map<String, Value>,
     samples: &'a Samples,
@@ -152,18 +152,18 @@ impl Document<'_> {
         parts.remove("schema");
         let whole = Document {
             schema: Some(record.schema),
-            record: Some(OfRecord { parts, samples: &record.samples }),
+            record: Some(RecordElement { parts, samples: &record.samples }),
             ..Document::of(facts, explained)
         };
         serde_json::to_string(&whole).unwrap_or_default()
     }
 }
 
-fn of_diagnosis(facts: &Facts<'_>, explained: &Explanation, diagnosis: &Diagnosis) -> OfDiagnosis {
+fn of_diagnosis(facts: &Facts<'_>, explained: &Explanation, diagnosis: &Diagnosis) -> DiagnosisElement {
     let index = explained.diagnoses.iter().position(|known| std::ptr::eq(known, diagnosis));
     let parts = explained.ledgers.iter().flat_map(|ledger| ledger.parts.iter().map(move |part| (ledger, part)));
     let own = parts.filter(|(_, part)| Some(part.diagnosis) == index);
-    OfDiagnosis {
+    DiagnosisElement {
         cause: diagnosis.cause,
         name: diagnosis.cause.words(),
         severity: diagnosis.severity,
@@ -197,8 +197,8 @@ pub fn printed_findings(findings: &[Finding]) -> Value {
     serde_json::to_value(findings.iter().map(of_finding).collect::<Vec<_>>()).unwrap_or_default()
 }
 
-fn of_finding(finding: &Finding) -> OfFinding {
-    OfFinding {
+fn of_finding(finding: &Finding) -> FindingElement {
+    FindingElement {
         rule: finding.rule,
         severity: finding.severity,
         confidence_percent: finding.confidence_percent,

@@ -186,9 +186,9 @@ impl Serialize for Results {
 /// Keeps the order of the file.
 impl<'de> Deserialize<'de> for Results {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct InOrder;
+        struct OrderedVisitor;
 
-        impl<'de> Visitor<'de> for InOrder {
+        impl<'de> Visitor<'de> for OrderedVisitor {
             type Value = Results;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -204,7 +204,7 @@ impl<'de> Deserialize<'de> for Results {
             }
         }
 
-        deserializer.deserialize_map(InOrder)
+        deserializer.deserialize_map(OrderedVisitor)
     }
 }
 

@@ -3,7 +3,8 @@
 use super::clocks::{Clocks, Lookup};
 use super::{Watch, cells, push_time_of_day};
 use record::{
-    AllCpus, Channel, ChannelId, CpuPercent, CpuTime, LoadSpan, OfMeter, OfRaspberryPi, RailKind, Record, Total, Unit,
+    AllCpus, Channel, ChannelId, CpuPercent, CpuTime, LoadSpan, MeterChannel, RailKind, RaspberryPiChannel, Record,
+    Total, Unit,
 };
 use std::fmt::Write;
 
@@ -25,12 +26,12 @@ pub struct Columns {
     ticks: [Option<usize>; CpuTime::OF_KERNEL.len()],
     printed: [Option<usize>; PRINTED.len()],
     temperature: Option<usize>,
-    extras: Vec<Extra>,
+    extras: Vec<ExtraColumn>,
 }
 
 /// A column after the temperature.
 #[derive(Debug, Clone, PartialEq)]
-struct Extra {
+struct ExtraColumn {
     name: &'static str,
     width: usize,
     /// Shows the highest value: of several inputs, one is in use.
@@ -203,7 +204,7 @@ impl Columns {
     }
 }
 
-impl Extra {
+impl ExtraColumn {
     fn text(&self, record: &Record, value: Lookup<'_>) -> String {
         let channels = &record.samples.channels;
         let known = |place: &usize| Some(base_units(value(*place)?, &channels.get(*place)?.unit));
@@ -232,14 +233,14 @@ fn base_units(value: i64, unit: &Unit) -> f64 {
 fn is_input(id: &ChannelId) -> bool {
     match id {
         ChannelId::BoardInput(_) => true,
-        ChannelId::RaspberryPi(OfRaspberryPi::Rail(rail, RailKind::Voltage)) => &**rail == "ext5v",
+        ChannelId::RaspberryPi(RaspberryPiChannel::Rail(rail, RailKind::Voltage)) => &**rail == "ext5v",
         _ => false,
     }
 }
 
 /// Columns after the temperature on this machine.
-fn extras(record: &Record) -> Vec<Extra> {
-    use OfRaspberryPi::{CoreVoltage, LogCoreVoltage, LogPmicPower, PmicPower};
+fn extras(record: &Record) -> Vec<ExtraColumn> {
+    use RaspberryPiChannel::{CoreVoltage, LogCoreVoltage, LogPmicPower, PmicPower};
     let places = |wanted: fn(&ChannelId) -> bool| -> Vec<usize> {
         let channels = record.samples.channels.iter().enumerate();
         let wanted = channels.filter(|(_, channel)| wanted(&channel.id));
@@ -252,12 +253,12 @@ fn extras(record: &Record) -> Vec<Extra> {
         ("DC(V)", 8, places(is_input)),
     ] {
         if !channels.is_empty() {
-            columns.push(Extra { name, width, channels });
+            columns.push(ExtraColumn { name, width, channels });
         }
     }
     // A column for each output of a power meter.
-    let outputs = places(|id| matches!(id, ChannelId::LogMeter(_) | ChannelId::Meter(_, OfMeter::Power)));
-    columns.extend(outputs.into_iter().map(|place| Extra { name: "mW", width: 8, channels: vec![place] }));
+    let outputs = places(|id| matches!(id, ChannelId::LogMeter(_) | ChannelId::Meter(_, MeterChannel::Power)));
+    columns.extend(outputs.into_iter().map(|place| ExtraColumn { name: "mW", width: 8, channels: vec![place] }));
     columns
 }
 
@@ -332,15 +333,15 @@ mod tests {
     #[test]
     fn raspberry_pi_and_a_meter_with_two_outputs() {
         let pi = ChannelId::RaspberryPi;
-        let output = |number| ChannelId::Meter(MeterOutput::of(1, Some(number)), OfMeter::Power);
-        let input = OfRaspberryPi::Rail("ext5v".into(), RailKind::Voltage);
+        let output = |number| ChannelId::Meter(MeterOutput::of(1, Some(number)), MeterChannel::Power);
+        let input = RaspberryPiChannel::Rail("ext5v".into(), RailKind::Voltage);
         let more = [
             (ChannelId::claimed(0), Unit::Kilohertz, 2_400_000),
-            (pi(OfRaspberryPi::ArmClock), Unit::Hertz, 600_117_184),
+            (pi(RaspberryPiChannel::ArmClock), Unit::Hertz, 600_117_184),
             (ChannelId::Load(LoadSpan::One), Unit::Hundredths, 401),
             (ChannelId::zone_temperature(0), Unit::Millicelsius, 50_700),
-            (pi(OfRaspberryPi::CoreVoltage), Unit::Microvolts, 868_400),
-            (pi(OfRaspberryPi::PmicPower), Unit::Microwatts, 5_812_000),
+            (pi(RaspberryPiChannel::CoreVoltage), Unit::Microvolts, 868_400),
+            (pi(RaspberryPiChannel::PmicPower), Unit::Microwatts, 5_812_000),
             (pi(input), Unit::Microvolts, 5_140_000),
             (output(1), Unit::Milliwatts, 7010),
             (output(2), Unit::Milliwatts, 0),

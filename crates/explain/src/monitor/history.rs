@@ -16,7 +16,7 @@ const MARKS_MAX: usize = 50;
 
 /// Latest values and last rows.
 #[derive(Debug, Clone)]
-pub struct Course {
+pub struct MonitorHistory {
     watch: Watch,
     rows: VecDeque<(i64, Vec<Option<i64>>)>,
     marks: VecDeque<Mark>,
@@ -36,7 +36,7 @@ pub struct Moment {
     pub record: Record,
 }
 
-impl Course {
+impl MonitorHistory {
     /// Starts at the state of a watch, without its rows.
     pub fn new(watch: Watch) -> Self {
         let channels = watch.channels().len().max(1);
@@ -104,17 +104,17 @@ mod tests {
     use crate::test_support::{gauge_channel, own_run};
     use record::{ChannelId, Missing, Unit};
 
-    fn course(rows: i64) -> Course {
+    fn course(rows: i64) -> MonitorHistory {
         let record = gauge_channel(own_run(), ChannelId::claimed(0), Unit::Kilohertz, &[]);
         let mut watch = Watch::new(record);
-        let mut course = Course::new(watch.clone());
+        let mut course = MonitorHistory::new(watch.clone());
         for row in 0..rows {
             watch.row(row * 1000, [Some(600_000 + row)]);
             if row % 100 == 0 {
                 watch.event(Event::Mark { mark: Mark { at_ms: row * 1000, text: format!("at {row}") } });
             }
             course.follow(&watch);
-            watch.seen();
+            watch.discard_events();
         }
         course
     }

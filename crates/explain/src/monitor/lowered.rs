@@ -5,7 +5,7 @@ use super::Watch;
 use super::clocks::Clock;
 use super::tracks::{Source, Track, busy_percent, printed_use, ticks_of};
 use facts::{Facts, view};
-use record::{ChannelId, OfPolicy};
+use record::{ChannelId, PolicyChannel};
 use rules::slowdown::hot_millicelsius;
 
 /// A clock this much below its limit is a lower one, in percent: OPPs differ by more, claims of x86 CPUs by less.
@@ -60,7 +60,7 @@ pub fn low_clock<'a>(
 fn low(watch: &Watch, label: &str, clock: &Clock) -> Option<LowClock> {
     let record = watch.record();
     let khz = u64::try_from(clock.khz(record, &|place| watch.value(place))?).ok()?;
-    let limit = ChannelId::Policy(clock.policy?, OfPolicy::LimitMax);
+    let limit = ChannelId::Policy(clock.policy?, PolicyChannel::LimitMax);
     let limit = watch.channels().iter().position(|channel| channel.id == limit).and_then(|place| watch.value(place));
     let limit_khz = u64::from(clock.khz_max?).min(limit.and_then(|khz| u64::try_from(khz).ok()).unwrap_or(u64::MAX));
     let is_low = khz * 100 < limit_khz * (100 - LOWER_PERCENT);

@@ -102,8 +102,8 @@ mod tests {
     use super::*;
     use crate::test_support::{labelled, own_run, rapl, with_channel};
     use record::{
-        ChannelId, CpuTime, HwmonKind, LoadSpan, OfDevfreq, OfHwmon, OfMemory, OfMeter, OfPowercap, OfRaspberryPi,
-        OfSampler, OfSwap, Resource, StallKind, Unit,
+        ChannelId, CpuTime, DevfreqChannel, HwmonChannel, HwmonKind, LoadSpan, MemoryChannel, MeterChannel,
+        PowercapChannel, RaspberryPiChannel, Resource, SamplerChannel, StallKind, SwapChannel, Unit,
     };
     use std::collections::BTreeSet;
 
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn meter_without_a_new_value_has_none() {
-        let power = ChannelId::meter(OfMeter::Power);
+        let power = ChannelId::meter(MeterChannel::Power);
         let mut watch = Watch::new(with_channel(own_run(), power, Unit::Milliwatts, ChannelKind::Gauge, &[]));
         for (at_ms, value, is_shown) in [(0, Some(5_000), true), (3_000, None, true), (3_500, None, false)] {
             watch.row(at_ms, [value]);
@@ -142,7 +142,7 @@ mod tests {
     /// A channel of every kind that the dashboard or an alert uses.
     #[rustfmt::skip]
     fn shown() -> [(ChannelId, &'static str, Unit); 18] {
-        let chip = |kind| ChannelId::Hwmon(0, OfHwmon::Sensor(kind, 1));
+        let chip = |kind| ChannelId::Hwmon(0, HwmonChannel::Sensor(kind, 1));
         let pi = ChannelId::RaspberryPi;
         [
             (ChannelId::claimed(0), "0", Unit::Kilohertz),
@@ -152,16 +152,16 @@ mod tests {
             (chip(HwmonKind::Voltage), "ina226", Unit::Millivolts),
             (chip(HwmonKind::Power), "ina226", Unit::Microwatts),
             (ChannelId::Cooling(0), "cpufreq-cpu0", Unit::Count),
-            (rapl(OfPowercap::Energy), "package-0", Unit::Microjoules),
-            (pi(OfRaspberryPi::CoreVoltage), "core", Unit::Microvolts),
-            (pi(OfRaspberryPi::PmicPower), "sum", Unit::Microwatts),
-            (ChannelId::meter(OfMeter::Energy), "", Unit::Microjoules),
-            (ChannelId::Devfreq("dmc".into(), OfDevfreq::Claimed), "", Unit::Hertz),
+            (rapl(PowercapChannel::Energy), "package-0", Unit::Microjoules),
+            (pi(RaspberryPiChannel::CoreVoltage), "core", Unit::Microvolts),
+            (pi(RaspberryPiChannel::PmicPower), "sum", Unit::Microwatts),
+            (ChannelId::meter(MeterChannel::Energy), "", Unit::Microjoules),
+            (ChannelId::Devfreq("dmc".into(), DevfreqChannel::Claimed), "", Unit::Hertz),
             (ChannelId::cpu_time(0, CpuTime::Idle), "", Unit::Ticks),
-            (ChannelId::Memory(OfMemory::Available), "", Unit::Kibibytes),
-            (ChannelId::Memory(OfMemory::OomKills), "", Unit::Count),
-            (ChannelId::Swap(OfSwap::In), "", Unit::Count),
-            (ChannelId::Swap(OfSwap::Used), "", Unit::Kibibytes),
+            (ChannelId::Memory(MemoryChannel::Available), "", Unit::Kibibytes),
+            (ChannelId::Memory(MemoryChannel::OomKills), "", Unit::Count),
+            (ChannelId::Swap(SwapChannel::In), "", Unit::Count),
+            (ChannelId::Swap(SwapChannel::Used), "", Unit::Kibibytes),
             (ChannelId::Load(LoadSpan::One), "", Unit::Hundredths),
         ]
     }
@@ -175,7 +175,7 @@ mod tests {
             record = labelled(with_channel(record, id, unit, kind, &[]), label);
         }
         for id in [
-            ChannelId::Sampler(OfSampler::Cpu),
+            ChannelId::Sampler(SamplerChannel::Cpu),
             ChannelId::Pressure(Resource::Cpu, StallKind::Some),
             ChannelId::Pressure(Resource::Memory, StallKind::Some),
             ChannelId::Pressure(Resource::Io, StallKind::Some),

@@ -16,7 +16,7 @@ mod summary;
 mod tracks;
 
 pub use columns::Columns;
-pub use history::{Course, Moment};
+pub use history::{Moment, MonitorHistory};
 pub use lowered::{LowClock, low_clock};
 pub use metrics::metrics;
 pub use now::LatestValues;

@@ -3,7 +3,7 @@
 
 use facts::watch::before_rows;
 use record::recording::{Line, LineReader};
-use record::{Arrange, Event, Mark, Record, nothing_known};
+use record::{Event, Mark, Record, StableSort, nothing_known};
 use std::io::BufRead;
 
 /// Maximum length of a line of a recording in bytes.
@@ -143,7 +143,7 @@ pub fn items_of_record(record: Record) -> impl Iterator<Item = Item> {
         };
         events.extend(channel.gaps.iter().map(gap));
     }
-    events.arrange_by_key(|(at_ms, _)| *at_ms);
+    events.stable_sort_by_key(|(at_ms, _)| *at_ms);
     let mut events = events.into_iter().peekable();
     let begin = before_rows(&record);
     let samples = record.samples;

@@ -2,7 +2,7 @@
 
 use super::Watch;
 use super::clocks::{Clock, Clocks};
-use record::{AllCpus, Arrange, Channel, ChannelId, ChannelKind, CpuPercent, CpuTime, OfCpu, Unit, cpu_list};
+use record::{AllCpus, Channel, ChannelId, ChannelKind, CpuChannel, CpuPercent, CpuTime, StableSort, Unit, cpu_list};
 
 /// Maximum number of temperatures and power sources shown; the recording contains all.
 const TEMPERATURES_MAX: usize = 3;
@@ -89,7 +89,7 @@ pub fn cores(watch: &Watch) -> Vec<Track> {
         .channels()
         .iter()
         .filter_map(|channel| match channel.id {
-            ChannelId::Cpu(cpu, OfCpu::Time(CpuTime::Idle)) => Some(cpu),
+            ChannelId::Cpu(cpu, CpuChannel::Time(CpuTime::Idle)) => Some(cpu),
             _ => None,
         })
         .collect();
@@ -115,7 +115,7 @@ fn busy(label: String, source: Source) -> Track {
 pub(super) fn ticks_of(watch: &Watch, cpu: Option<u32>) -> Option<Source> {
     let time = |channel: &Channel| match channel.id {
         ChannelId::AllCpus(AllCpus::Time(time)) if cpu.is_none() => Some(time),
-        ChannelId::Cpu(of, OfCpu::Time(time)) if cpu == Some(of) => Some(time),
+        ChannelId::Cpu(of, CpuChannel::Time(time)) if cpu == Some(of) => Some(time),
         _ => None,
     };
     let places = |wanted: fn(CpuTime) -> bool| -> Vec<usize> {
@@ -195,7 +195,7 @@ fn powers(watch: &Watch) -> impl Iterator<Item = Track> {
         let channel = &watch.channels()[*place];
         matches!(channel.unit, Unit::Microjoules | Unit::Milliwatts | Unit::Microwatts) && !channel.id.is_set()
     });
-    places.arrange_by_key(|place| {
+    places.stable_sort_by_key(|place| {
         let channel = &watch.channels()[*place];
         (channel.kind != ChannelKind::Counter, matches!(&channel.id, ChannelId::Powercap(zone, _) if zone.is_part()))
     });
@@ -210,7 +210,7 @@ fn powers(watch: &Watch) -> impl Iterator<Item = Track> {
 mod tests {
     use super::*;
     use crate::test_support::{counter, gauge_channel, labelled, own_run, rapl};
-    use record::{HwmonKind, OfHwmon, OfPowercap};
+    use record::{HwmonChannel, HwmonKind, PowercapChannel};
 
     #[test]
     fn available_channels_become_tracks() {
@@ -226,11 +226,11 @@ mod tests {
             record = counter(record, id, Unit::Ticks, &[]);
         }
         record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &[]);
-        let chip = ChannelId::Hwmon(0, OfHwmon::Sensor(HwmonKind::Temperature, 1));
+        let chip = ChannelId::Hwmon(0, HwmonChannel::Sensor(HwmonKind::Temperature, 1));
         for (id, label) in [(chip, "wifi"), (ChannelId::zone_temperature(0), "soc")] {
             record = labelled(gauge_channel(record, id, Unit::Millicelsius, &[]), label);
         }
-        let energy = rapl(OfPowercap::Energy);
+        let energy = rapl(PowercapChannel::Energy);
         record = labelled(counter(record, energy, Unit::Microjoules, &[]), "package-0");
         let mut watch = Watch::new(record);
         let row =

@@ -17,7 +17,7 @@ use facts::figures::main::{
     cipher_kb_per_s, comparable, memory_mb_per_s, series_median, sevenzip_multi_mips, sevenzip_single_mips, tens,
 };
 use facts::{Explained, Facts, Verdict, view};
-use record::Arrange;
+use record::StableSort;
 use record::{MemoryOperation, Variant, WorkloadId};
 use rules::system_time::is_of_engine;
 use serde::{Deserialize, Serialize};
@@ -220,7 +220,7 @@ pub fn order(id: &str) -> Option<impl Fn(&Row, &Row) -> Ordering> {
 
 /// Sorts rows by this key. None if there is no such key.
 pub fn sort(rows: &mut [Row], id: &str) -> Option<()> {
-    rows.arrange_by(order(id)?);
+    rows.stable_sort_by(order(id)?);
     Some(())
 }
 

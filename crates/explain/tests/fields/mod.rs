@@ -3,7 +3,7 @@
 mod scores;
 
 use record::{
-    AllCpus, ChannelId, ClockPoint, CpuPercent, OfRaspberryPi, Outcome, Record, Source, StepMeasurement, Variant,
+    AllCpus, ChannelId, ClockPoint, CpuPercent, Outcome, RaspberryPiChannel, Record, Source, StepMeasurement, Variant,
     WorkloadId,
 };
 use serde_json::Value;
@@ -164,7 +164,7 @@ fn monitoring(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
     };
     tally.value("percentages", name, highest(CpuPercent::System), truth["sys_max"].as_i64());
     tally.value("percentages", name, highest(CpuPercent::Iowait), truth["io_max"].as_i64());
-    let volts = channel(record, &ChannelId::RaspberryPi(OfRaspberryPi::LogCoreVoltage));
+    let volts = channel(record, &ChannelId::RaspberryPi(RaspberryPiChannel::LogCoreVoltage));
     let theirs: Vec<i64> = list(&truth["vcore_range"])
         .iter()
         .filter_map(|volts| volts.as_f64().map(|volts| (volts * 1e6).round() as i64))

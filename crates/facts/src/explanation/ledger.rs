@@ -2,7 +2,7 @@
 
 use super::Cause;
 use super::tenths::{Tenths, rounded_to_sum};
-use crate::Witness;
+use crate::EvidenceSource;
 use crate::view::ScoreKey;
 use record::{Fact, Total};
 use serde::Serialize;
@@ -19,7 +19,7 @@ pub struct Ledger {
     /// Number of repetitions.
     pub repetitions: usize,
     /// Expected value of this machine, or the reason why it is unknown.
-    pub expected: Fact<Expected>,
+    pub expected: Fact<ExpectedScore>,
     /// Loss by each cause, the largest first; each diagnosis at most once. With `unexplained` the points add up exactly
     /// to the total loss.
     pub parts: Vec<Part>,
@@ -32,7 +32,7 @@ pub struct Ledger {
 
 /// Expected value of a machine, in the unit of the score.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Expected {
+pub struct ExpectedScore {
     /// The most likely value.
     pub value: f64,
     /// Lower bound.
@@ -74,7 +74,7 @@ pub struct Part {
     pub method: Method,
     /// Sources of the evidence.
     #[serde(skip)]
-    pub by: Vec<Witness>,
+    pub by: Vec<EvidenceSource>,
 }
 
 /// Method by which the loss by a cause was measured.

@@ -12,12 +12,12 @@ mod tenths;
 pub use cause::Cause;
 pub use effect::{Effect, Size};
 pub use elasticity::{Elasticity, Limiter};
-pub use ledger::{Basis, Expected, Ledger, Method, Part, Points, WholePercents};
+pub use ledger::{Basis, ExpectedScore, Ledger, Method, Part, Points, WholePercents};
 pub use tenths::{Tenths, rounded_to_sum};
 
 use crate::view::ScoreKey;
 use crate::{Finding, Severity, Span, Verdict};
-use record::Arrange;
+use record::StableSort;
 use serde::Serialize;
 use std::cmp::Reverse;
 
@@ -68,7 +68,7 @@ impl Explanation {
     /// Diagnoses, the most severe first, then in causal order.
     pub fn worst_first(&self) -> Vec<&Diagnosis> {
         let mut diagnoses: Vec<&Diagnosis> = self.diagnoses.iter().collect();
-        diagnoses.arrange_by_key(|diagnosis| (!self.is_of_main(diagnosis), Reverse(diagnosis.severity)));
+        diagnoses.stable_sort_by_key(|diagnosis| (!self.is_of_main(diagnosis), Reverse(diagnosis.severity)));
         diagnoses
     }
 

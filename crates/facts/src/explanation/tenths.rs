@@ -1,6 +1,6 @@
 //! Percent in whole tenths, so that printed values add up.
 
-use record::{Arrange, Total};
+use record::{StableSort, Total};
 use serde::{Serialize, Serializer};
 use std::fmt;
 
@@ -40,7 +40,7 @@ pub fn rounded_to_sum(values: &[f64]) -> Vec<i64> {
     let up = usize::try_from(sum.saturating_sub(whole.iter().total())).unwrap_or(0);
     let remainder = |index: &usize| values[*index] - values[*index].floor();
     let mut order: Vec<usize> = (0..values.len()).collect();
-    order.arrange_by(|a, b| remainder(b).total_cmp(&remainder(a)));
+    order.stable_sort_by(|a, b| remainder(b).total_cmp(&remainder(a)));
     order.into_iter().take(up).for_each(|index| whole[index] += 1);
     whole
 }

@@ -24,7 +24,7 @@ pub(super) fn figures(facts: &Facts<'_>, index: usize, step: &Step, gathered: &m
     let Outcome::Done(measured) = &step.outcome else {
         return;
     };
-    let maker = Maker { facts, index, step };
+    let maker = StepBuilder { facts, index, step };
     match measured {
         // Clocks come from all steps of a pass at once.
         StepMeasurement::Clock(_) | StepMeasurement::Wait(_) => {}
@@ -44,7 +44,7 @@ pub(super) fn clocks(facts: &Facts<'_>, gathered: &mut FigureSet) {
     for variant in CLOCK_VARIANTS {
         let clocks = facts.cluster_clocks(&variant);
         for clock in clocks.iter().filter(|clock| variant != Variant::COLD || !view::is_disturbed(facts, clock)) {
-            let maker = Maker { facts, index: clock.step, step: &facts.steps[clock.step] };
+            let maker = StepBuilder { facts, index: clock.step, step: &facts.steps[clock.step] };
             gathered.add(Part {
                 core: Some(Core::of_cpu(facts, clock.cpu)),
                 values: vec![f64::from(clock.measured_khz) / 1000.0],
@@ -59,7 +59,7 @@ pub(super) fn thermal(facts: &Facts<'_>, gathered: &mut FigureSet) {
     let Some(result) = facts.thermal() else {
         return;
     };
-    let maker = Maker { facts, index: result.step, step: &facts.steps[result.step] };
+    let maker = StepBuilder { facts, index: result.step, step: &facts.steps[result.step] };
     let throttled_s = result.throttle.as_ref().map(|throttle| throttle.after_ms as f64 / 1000.0);
     let resistance = result.power_fit.ok().map(|fit| fit.k_per_w.value);
     for (name, unit, higher_is_better, value) in [
@@ -79,7 +79,7 @@ pub(super) fn power(facts: &Facts<'_>, gathered: &mut FigureSet) {
     let (source, place) = (&energy.source, energy.source.place());
     let key = |rest: &str| FigureKey::new(POWER.into(), POWER_METHOD, &format!("{rest} {place}"));
     let mut state = |index: usize, name: &str, mw: f64| {
-        let maker = Maker { facts, index, step: &facts.steps[index] };
+        let maker = StepBuilder { facts, index, step: &facts.steps[index] };
         gathered.add(Part {
             key: key(name),
             values: vec![mw / 1000.0],
@@ -103,7 +103,7 @@ pub(super) fn power(facts: &Facts<'_>, gathered: &mut FigureSet) {
     for measured in energy.steps.iter().filter_map(|(_, measured)| measured.as_ref().ok()) {
         let Some(owner) = scores.iter().find(|score| score.steps.contains(&measured.step)) else { continue };
         let step = &facts.steps[measured.step];
-        let maker = Maker { facts, index: measured.step, step };
+        let maker = StepBuilder { facts, index: measured.step, step };
         let plain = FigureKey::new(workload(step), step.method, &with_cpus(facts, step));
         let work = view::step_score(step).and_then(|score| measured.work(&score));
         let same_work = "the steps may have done different amounts of work";
@@ -146,13 +146,13 @@ fn at_set_clock(clock: SetClock) -> String {
     }
 }
 
-struct Maker<'a> {
+struct StepBuilder<'a> {
     facts: &'a Facts<'a>,
     index: usize,
     step: &'a Step,
 }
 
-impl Maker<'_> {
+impl StepBuilder<'_> {
     /// A figure without values, combined as the best of its repetitions.
     fn part(&self, name: &str, unit: &str, higher_is_better: bool) -> Part {
         let words = [self.step.variant.as_str(), name];

@@ -8,7 +8,7 @@ mod scope;
 
 pub use quantity::Quantity;
 pub use quantity::mhz;
-pub use scope::{Scope, Span, Witness};
+pub use scope::{EvidenceSource, Scope, Span};
 
 use record::{ChannelId, Missing, RuleId};
 use serde::{Deserialize, Serialize};
@@ -52,7 +52,7 @@ pub struct Finding {
     pub span: Option<Span>,
     /// Sources of the evidence. Findings with a common source count as one piece of evidence.
     #[serde(skip)]
-    pub by: Vec<Witness>,
+    pub by: Vec<EvidenceSource>,
     /// Reason why something cannot be known, if the finding is about that.
     #[serde(skip)]
     pub unseen: Option<Missing>,
@@ -119,7 +119,7 @@ impl Finding {
     }
 
     /// Adds a witness.
-    pub fn seen_by(mut self, witness: Witness) -> Self {
+    pub fn seen_by(mut self, witness: EvidenceSource) -> Self {
         if !self.by.contains(&witness) {
             self.by.push(witness);
         }

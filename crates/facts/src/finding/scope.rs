@@ -37,7 +37,7 @@ impl Span {
 
 /// Sources of evidence, the strongest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Witness {
+pub enum EvidenceSource {
     /// A cooling device that was at work.
     CoolingDevice(ChannelId),
     /// The highest clock allowed, which was lowered.

@@ -10,7 +10,7 @@ use super::names;
 use super::numbers;
 use super::spelling::squash;
 use super::table::TABLES;
-use record::Arrange;
+use record::StableSort;
 
 /// No list of SoCs in a text is longer.
 const LIST_MAX: usize = 40;
@@ -26,7 +26,7 @@ pub(super) fn all(facts: &Facts) -> Vec<Evidence> {
     // A device tree that was made from that of another board may keep its SoC.
     let is_of_tree = |kind: Kind| matches!(kind, Kind::Compatible | Kind::BoardCompatible);
     found.retain(|one| !is_of_tree(one.kind) || !by_cores::excludes_all(facts, &one.socs));
-    found.arrange_by_key(|evidence| evidence.kind);
+    found.stable_sort_by_key(|evidence| evidence.kind);
     found.dedup_by_key(|evidence| evidence.kind);
     let mut left: Vec<usize> = (0..TABLES.socs.len()).collect();
     for evidence in &mut found {

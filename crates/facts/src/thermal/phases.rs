@@ -4,7 +4,7 @@ use super::Throttle;
 use super::fit::{MOMENTS_MIN, Moment, PowerFit, Reason, StepFit, fit_power, fit_steps};
 use super::waits;
 use crate::{Facts, view};
-use record::Arrange;
+use record::StableSort;
 use record::{Step, Total, Variant};
 
 /// Readings of one phase.
@@ -35,7 +35,7 @@ const NOT_SETTLED: Reason = "idle was not recorded";
 pub(super) fn phases(facts: &Facts<'_>, heated: &Step) -> Vec<Phase> {
     let waits = waits(facts).map(|(step, _)| (step, step.variant == Variant::HEATING));
     let mut steps: Vec<(&Step, bool)> = waits.chain([(heated, true)]).collect();
-    steps.arrange_by_key(|(step, _)| step.window.start_ms);
+    steps.stable_sort_by_key(|(step, _)| step.window.start_ms);
     let phase = |(step, is_loaded): (&Step, bool)| Phase { is_loaded, moments: moments(facts, step) };
     steps.into_iter().map(phase).collect()
 }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::Facts;
 use crate::test_support::{gauge_channel, labelled, own_run, with_step};
-use record::{ClockSeries, Fact, OfMeter, Variant};
+use record::{ClockSeries, Fact, MeterChannel, Variant};
 
 /// A test of 60 s of load from 10 s on, and 30 s of cooling: throttled after 8 s from 1800 to 1200 MHz.
 /// Time constant 8 s, 12 K per W, 25 °C around, 7.5 W at first, 4 W then, 1.5 W idle.
@@ -30,7 +30,7 @@ fn record(with_power: bool, kernel_tells: bool) -> Record {
     record = gauge_channel(record, ChannelId::limit_max(0), Unit::Kilohertz, &limits);
     record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &limits);
     if with_power {
-        record = gauge_channel(record, ChannelId::meter(OfMeter::Power), Unit::Microwatts, &power);
+        record = gauge_channel(record, ChannelId::meter(MeterChannel::Power), Unit::Microwatts, &power);
     }
     let share = |second: usize| if second < 8 { 1.0 } else { 2.0 / 3.0 };
     let heated = StepMeasurement::Series(Series {

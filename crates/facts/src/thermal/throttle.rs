@@ -3,7 +3,7 @@
 use crate::Facts;
 use crate::stats::median;
 use crate::view::{self, channels, counter_steps, gauge};
-use record::{ChannelId, OfCpu, Scope, Series, Window};
+use record::{ChannelId, CpuChannel, Scope, Series, Window};
 
 /// First sign that a load was throttled.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,11 +26,11 @@ const SCATTER: f64 = 4.0;
 
 /// Earliest sign within the window of the load; the measured series counts only without other signs.
 pub(super) fn first(facts: &Facts<'_>, window: Window, series: &Series) -> Option<Throttle> {
-    let told = told(facts, window);
+    let told = reported(facts, window);
     told.or_else(|| measured(series))
 }
 
-fn told(facts: &Facts<'_>, window: Window) -> Option<Throttle> {
+fn reported(facts: &Facts<'_>, window: Window) -> Option<Throttle> {
     let mut signs: Vec<(i64, &'static str)> = Vec::new();
     let limits = facts.limits_lowered().iter();
     signs.extend(limits.map(|limit| (limit.first_ms, "the kernel lowered the clock limit")));
@@ -62,7 +62,7 @@ fn told(facts: &Facts<'_>, window: Window) -> Option<Throttle> {
 
 /// True for counters of throttling of a core or package.
 fn is_count_of(id: &ChannelId, scope: Scope) -> bool {
-    matches!(id, ChannelId::Cpu(_, OfCpu::Throttles(of)) if *of == scope)
+    matches!(id, ChannelId::Cpu(_, CpuChannel::Throttles(of)) if *of == scope)
 }
 
 /// A fall that only measuring shows: firmware may throttle behind the kernel's back.

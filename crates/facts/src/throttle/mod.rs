@@ -8,8 +8,8 @@ mod witness;
 pub use witness::observable;
 
 use record::{
-    AllCpus, Arrange, Channel, ChannelId, OfControlGroup, OfCpu, OfHwmon, OfPolicy, OfPowercap, OfRaspberryPi, Record,
-    Scope, Unit, Window,
+    AllCpus, Channel, ChannelId, ControlGroupChannel, CpuChannel, HwmonChannel, PolicyChannel, PowercapChannel,
+    RaspberryPiChannel, Record, Scope, StableSort, Unit, Window,
 };
 
 /// Reason for throttling of a CPU.
@@ -159,7 +159,7 @@ pub fn now(record: &Record, row: usize) -> Vec<Throttle> {
         }
     }
     let rank = |reason: Reason| Reason::ALL.iter().position(|known| *known == reason);
-    found.arrange_by_key(|throttle| rank(throttle.reason));
+    found.stable_sort_by_key(|throttle| rank(throttle.reason));
     found
 }
 
@@ -167,14 +167,14 @@ pub fn now(record: &Record, row: usize) -> Vec<Throttle> {
 pub fn is_told_by(channel: &Channel) -> bool {
     matches!(
         channel.id,
-        ChannelId::RaspberryPi(OfRaspberryPi::Throttled)
-            | ChannelId::Cpu(_, OfCpu::ThermStatus(_) | OfCpu::Throttles(_))
-            | ChannelId::Hwmon(_, OfHwmon::Alarm)
+        ChannelId::RaspberryPi(RaspberryPiChannel::Throttled)
+            | ChannelId::Cpu(_, CpuChannel::ThermStatus(_) | CpuChannel::Throttles(_))
+            | ChannelId::Hwmon(_, HwmonChannel::Alarm)
             | ChannelId::Cooling(_)
-            | ChannelId::ControlGroup(OfControlGroup::Throttled)
-            | ChannelId::Policy(_, OfPolicy::LimitMax)
+            | ChannelId::ControlGroup(ControlGroupChannel::Throttled)
+            | ChannelId::Policy(_, PolicyChannel::LimitMax)
             | ChannelId::AllCpus(AllCpus::Online)
-            | ChannelId::Powercap(_, OfPowercap::Energy | OfPowercap::Limit(_))
+            | ChannelId::Powercap(_, PowercapChannel::Energy | PowercapChannel::Limit(_))
     )
 }
 
@@ -184,18 +184,18 @@ fn reasons(record: &Record, channel: &Channel, row: usize) -> Vec<Reason> {
     let told = |table: &[(u32, Reason)]| latest().map_or(Vec::new(), |bits| bits::reasons(bits, table));
     let one = |reason: Reason, holds: bool| if holds { vec![reason] } else { Vec::new() };
     match &channel.id {
-        ChannelId::RaspberryPi(OfRaspberryPi::Throttled) => told(&bits::FIRMWARE),
-        ChannelId::Cpu(_, OfCpu::ThermStatus(Scope::Core)) => told(&bits::CORE),
-        ChannelId::Cpu(_, OfCpu::ThermStatus(Scope::Package)) => told(&bits::PACKAGE),
-        ChannelId::Hwmon(_, OfHwmon::Alarm) => one(Reason::LowVoltage, latest() > Some(0)),
+        ChannelId::RaspberryPi(RaspberryPiChannel::Throttled) => told(&bits::FIRMWARE),
+        ChannelId::Cpu(_, CpuChannel::ThermStatus(Scope::Core)) => told(&bits::CORE),
+        ChannelId::Cpu(_, CpuChannel::ThermStatus(Scope::Package)) => told(&bits::PACKAGE),
+        ChannelId::Hwmon(_, HwmonChannel::Alarm) => one(Reason::LowVoltage, latest() > Some(0)),
         ChannelId::Cooling(_) => one(Reason::Heat, channel.cools_cpus() && latest() > Some(0)),
-        ChannelId::Cpu(_, OfCpu::Throttles(_)) => one(Reason::Heat, growth(record, channel, row) > Some(0)),
-        ChannelId::ControlGroup(OfControlGroup::Throttled) => {
+        ChannelId::Cpu(_, CpuChannel::Throttles(_)) => one(Reason::Heat, growth(record, channel, row) > Some(0)),
+        ChannelId::ControlGroup(ControlGroupChannel::Throttled) => {
             one(Reason::Quota, growth(record, channel, row) > Some(0))
         }
-        ChannelId::Policy(_, OfPolicy::LimitMax) => one(Reason::LimitLowered, below_highest(record, channel, row)),
+        ChannelId::Policy(_, PolicyChannel::LimitMax) => one(Reason::LimitLowered, below_highest(record, channel, row)),
         ChannelId::AllCpus(AllCpus::Online) => one(Reason::CpusOff, below_highest(record, channel, row)),
-        ChannelId::Powercap(_, OfPowercap::Energy) => {
+        ChannelId::Powercap(_, PowercapChannel::Energy) => {
             one(Reason::PowerLimit, !limits_reached(record, channel, row).is_empty())
         }
         _ => Vec::new(),
@@ -233,7 +233,7 @@ fn below_highest(record: &Record, channel: &Channel, row: usize) -> bool {
 /// Limits of its zone that the power of this channel has reached. Power in microwatts is energy in microjoules over time in
 /// seconds.
 fn limits_reached(record: &Record, energy: &Channel, row: usize) -> Vec<ReachedLimit> {
-    let ChannelId::Powercap(zone, OfPowercap::Energy) = &energy.id else { return Vec::new() };
+    let ChannelId::Powercap(zone, PowercapChannel::Energy) = &energy.id else { return Vec::new() };
     let power = latest(record, energy, row).filter(|_| energy.unit == Unit::Microjoules).and_then(|(of, after)| {
         let (from, before) = known_until(energy, of).nth(1)?;
         let times = &record.samples.at_ms;
@@ -242,7 +242,7 @@ fn limits_reached(record: &Record, energy: &Channel, row: usize) -> Vec<ReachedL
     });
     let Some(power) = power else { return Vec::new() };
     let limit = |channel: &Channel| match &channel.id {
-        ChannelId::Powercap(of, OfPowercap::Limit(term)) if of == zone => {
+        ChannelId::Powercap(of, PowercapChannel::Limit(term)) if of == zone => {
             // Limits are read every few seconds and hold until changed.
             let (_, microwatts) = known_until(channel, row).next()?;
             let is_reached = microwatts > 0 && power.saturating_mul(100) >= microwatts.saturating_mul(AT_LIMIT_PERCENT);
@@ -258,8 +258,8 @@ mod tests {
     use super::*;
     use crate::test_support::{counter, gauge_channel, labelled, own_run, rapl};
 
-    const BITS_OF_PI: ChannelId = ChannelId::RaspberryPi(OfRaspberryPi::Throttled);
-    const CORE_THROTTLED: ChannelId = ChannelId::Cpu(0, OfCpu::Throttles(Scope::Core));
+    const BITS_OF_PI: ChannelId = ChannelId::RaspberryPi(RaspberryPiChannel::Throttled);
+    const CORE_THROTTLED: ChannelId = ChannelId::Cpu(0, CpuChannel::Throttles(Scope::Core));
 
     /// Reasons at the last sample; two samples per second.
     fn reasons_of(record: &Record) -> Vec<&'static str> {
@@ -291,19 +291,25 @@ mod tests {
         for (id, label, unit, values, expected) in [
             (BITS_OF_PI, "", Unit::Bits, [0x50000, 0x50005], &["under-voltage", "throttled by firmware"][..]),
             (BITS_OF_PI, "", Unit::Bits, [0x50005, 0x50000], none),
-            (ChannelId::Cpu(0, OfCpu::ThermStatus(Scope::Core)), "", Unit::Bits, [0, 0x8800_0400], &["power limit"]),
-            (ChannelId::Cpu(0, OfCpu::ThermStatus(Scope::Package)), "", Unit::Bits, [0, 1], &["overheating"]),
+            (
+                ChannelId::Cpu(0, CpuChannel::ThermStatus(Scope::Core)),
+                "",
+                Unit::Bits,
+                [0, 0x8800_0400],
+                &["power limit"],
+            ),
+            (ChannelId::Cpu(0, CpuChannel::ThermStatus(Scope::Package)), "", Unit::Bits, [0, 1], &["overheating"]),
             (ChannelId::Cooling(3), "cpufreq-cpu0", Unit::Count, [0, 2], &["overheating"]),
             (ChannelId::Cooling(3), "cpufreq-cpu0", Unit::Count, [2, 0], none),
             (ChannelId::Cooling(0), "pwm-fan", Unit::Count, [0, 3], none),
             (ChannelId::Cooling(0), "intel_powerclamp", Unit::Count, [-1, 20], &["overheating"]),
             (CORE_THROTTLED, "", Unit::Count, [7, 9], &["overheating"]),
             (CORE_THROTTLED, "", Unit::Count, [9, 9], none),
-            (ChannelId::ControlGroup(OfControlGroup::Throttled), "", Unit::Count, [1, 2], &["cgroup CPU quota"]),
+            (ChannelId::ControlGroup(ControlGroupChannel::Throttled), "", Unit::Count, [1, 2], &["cgroup CPU quota"]),
             (ChannelId::limit_max(4), "", Unit::Kilohertz, [2_304_000, 1_200_000], &["clock limit lowered"]),
             (ChannelId::limit_max(4), "", Unit::Kilohertz, [1_200_000, 2_304_000], none),
             (ChannelId::AllCpus(AllCpus::Online), "", Unit::Count, [4, 3], &["CPUs offline"]),
-            (ChannelId::Hwmon(1, OfHwmon::Alarm), "rpi_volt", Unit::Count, [0, 1], &["under-voltage"]),
+            (ChannelId::Hwmon(1, HwmonChannel::Alarm), "rpi_volt", Unit::Count, [0, 1], &["under-voltage"]),
         ] {
             let record = gauge_channel(own_run(), id.clone(), unit, &values);
             assert_eq!(reasons_of(&labelled(record, label)), expected, "{id} {values:?}");
@@ -314,10 +320,10 @@ mod tests {
     fn power_at_its_limit_is_a_reason() {
         // Half a second at 15 W is 7.5 J.
         for (joules, expected) in [(7_400_000, &["power limit"][..]), (6_900_000, &[])] {
-            let energy = rapl(OfPowercap::Energy);
+            let energy = rapl(PowercapChannel::Energy);
             let record = counter(own_run(), energy, Unit::Microjoules, &[0, joules]);
             let limit = [15_000_000, 15_000_000];
-            let id = rapl(OfPowercap::Limit("long_term".into()));
+            let id = rapl(PowercapChannel::Limit("long_term".into()));
             let record = gauge_channel(record, id, Unit::Microwatts, &limit);
             assert_eq!(reasons_of(&record), expected, "{joules}");
         }
@@ -336,9 +342,9 @@ mod tests {
                 Some(*sum)
             });
             let joules: Vec<i64> = joules.collect();
-            let mut record = counter(own_run(), rapl(OfPowercap::Energy), Unit::Microjoules, &joules);
+            let mut record = counter(own_run(), rapl(PowercapChannel::Energy), Unit::Microjoules, &joules);
             for (term, limit) in [("long_term", 15_000_000), ("short_term", 25_000_000)] {
-                let id = rapl(OfPowercap::Limit(term.into()));
+                let id = rapl(PowercapChannel::Limit(term.into()));
                 record = gauge_channel(record, id, Unit::Microwatts, &[limit; 8]);
             }
             let window = Window { start_ms: 500, end_ms: 3_500, ..Window::default() };

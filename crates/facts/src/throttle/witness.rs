@@ -2,7 +2,10 @@
 
 use super::Reason;
 use super::bits;
-use record::{AllCpus, Channel, ChannelId, OfControlGroup, OfCpu, OfHwmon, OfPolicy, OfPowercap, OfRaspberryPi};
+use record::{
+    AllCpus, Channel, ChannelId, ControlGroupChannel, CpuChannel, HwmonChannel, PolicyChannel, PowercapChannel,
+    RaspberryPiChannel,
+};
 use record::{Scope, Unit};
 
 /// Every bit that a register can have set.
@@ -16,18 +19,18 @@ pub fn observable(speaking: &[&Channel]) -> Vec<Reason> {
 
 /// Reasons that a channel can report.
 fn reasons(speaking: &[&Channel], channel: &Channel) -> Vec<Reason> {
-    let is_limit = |limit: &&Channel| matches!(limit.id, ChannelId::Powercap(_, OfPowercap::Limit(_)));
+    let is_limit = |limit: &&Channel| matches!(limit.id, ChannelId::Powercap(_, PowercapChannel::Limit(_)));
     match &channel.id {
-        ChannelId::RaspberryPi(OfRaspberryPi::Throttled) => bits::reasons(ALL_BITS, &bits::FIRMWARE),
-        ChannelId::Cpu(_, OfCpu::ThermStatus(Scope::Core)) => bits::reasons(ALL_BITS, &bits::CORE),
-        ChannelId::Cpu(_, OfCpu::ThermStatus(Scope::Package)) => bits::reasons(ALL_BITS, &bits::PACKAGE),
-        ChannelId::Hwmon(_, OfHwmon::Alarm) => vec![Reason::LowVoltage],
+        ChannelId::RaspberryPi(RaspberryPiChannel::Throttled) => bits::reasons(ALL_BITS, &bits::FIRMWARE),
+        ChannelId::Cpu(_, CpuChannel::ThermStatus(Scope::Core)) => bits::reasons(ALL_BITS, &bits::CORE),
+        ChannelId::Cpu(_, CpuChannel::ThermStatus(Scope::Package)) => bits::reasons(ALL_BITS, &bits::PACKAGE),
+        ChannelId::Hwmon(_, HwmonChannel::Alarm) => vec![Reason::LowVoltage],
         ChannelId::Cooling(_) if channel.cools_cpus() => vec![Reason::Heat],
-        ChannelId::Cpu(_, OfCpu::Throttles(_)) => vec![Reason::Heat],
-        ChannelId::ControlGroup(OfControlGroup::Throttled) => vec![Reason::Quota],
-        ChannelId::Policy(_, OfPolicy::LimitMax) => vec![Reason::LimitLowered],
+        ChannelId::Cpu(_, CpuChannel::Throttles(_)) => vec![Reason::Heat],
+        ChannelId::ControlGroup(ControlGroupChannel::Throttled) => vec![Reason::Quota],
+        ChannelId::Policy(_, PolicyChannel::LimitMax) => vec![Reason::LimitLowered],
         ChannelId::AllCpus(AllCpus::Online) => vec![Reason::CpusOff],
-        ChannelId::Powercap(_, OfPowercap::Energy)
+        ChannelId::Powercap(_, PowercapChannel::Energy)
             if channel.unit == Unit::Microjoules && speaking.iter().any(is_limit) =>
         {
             vec![Reason::PowerLimit]
@@ -47,11 +50,11 @@ impl Reason {
 mod tests {
     use super::*;
     use crate::test_support::{gauge_channel, labelled, own_run};
-    use record::Arrange;
+    use record::StableSort;
 
     #[test]
     fn only_what_is_read_can_tell() {
-        let throttled = ChannelId::RaspberryPi(OfRaspberryPi::Throttled);
+        let throttled = ChannelId::RaspberryPi(RaspberryPiChannel::Throttled);
         for (id, label, unit, values, expected) in [
             (ChannelId::zone_temperature(0), "cpu", Unit::Millicelsius, [50_000, 60_000], &[][..]),
             (ChannelId::Cooling(0), "pwm-fan", Unit::Count, [0, 0], &[]),
@@ -62,7 +65,7 @@ mod tests {
             let record = labelled(gauge_channel(own_run(), id.clone(), unit, &values), label);
             let speaking: Vec<&Channel> = record.samples.channels.iter().collect();
             let mut expected = expected.to_vec();
-            expected.arrange_by_key(|reason| Reason::ALL.iter().position(|known| known == reason));
+            expected.stable_sort_by_key(|reason| Reason::ALL.iter().position(|known| known == reason));
             assert_eq!(observable(&speaking), expected, "{id}");
         }
         assert_eq!(observable(&[]), []);

@@ -9,7 +9,7 @@ use super::samples::{Reading, channels};
 use super::scores::fall_percent;
 use crate::Facts;
 use crate::stats::quantile;
-use record::{Channel, ChannelId, OfLogMonitor, Record, Unit, Window, WorkloadId};
+use record::{Channel, ChannelId, LogMonitorChannel, Record, Unit, Window, WorkloadId};
 use std::collections::BTreeMap;
 
 /// Clock that all CPUs of a cluster could have held.
@@ -82,7 +82,7 @@ fn declines(facts: &Facts<'_>) -> bool {
 
 /// For every row whether it shows an average since boot.
 pub(crate) fn first_rows(record: &Record) -> Vec<bool> {
-    let first = record.samples.channel(&ChannelId::LogMonitor(OfLogMonitor::FirstRow));
+    let first = record.samples.channel(&ChannelId::LogMonitor(LogMonitorChannel::FirstRow));
     first.map_or_else(Vec::new, |channel| channel.values.iter().map(|value| *value == Some(1)).collect())
 }
 

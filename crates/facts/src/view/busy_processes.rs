@@ -1,6 +1,6 @@
 //! Other processes that used the CPUs, by name.
 
-use record::{Arrange, BusyProcess, Record};
+use record::{BusyProcess, Record, StableSort};
 
 /// Busiest foreign processes during these steps, busiest first, each with its highest use.
 pub fn busy_processes(record: &Record, steps: &[usize]) -> Vec<BusyProcess> {
@@ -12,7 +12,7 @@ pub fn busy_processes(record: &Record, steps: &[usize]) -> Vec<BusyProcess> {
             None => found.push(process.clone()),
         }
     }
-    found.arrange_by_key(|process| std::cmp::Reverse(process.hundredths_percent));
+    found.stable_sort_by_key(|process| std::cmp::Reverse(process.hundredths_percent));
     found
 }
 

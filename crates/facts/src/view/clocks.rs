@@ -1,7 +1,7 @@
 //! Measured clocks of the clock passes, CPU by CPU.
 
 use crate::Facts;
-use record::Arrange;
+use record::StableSort;
 use record::{ClockPoint, Clocks, Outcome, Record, Step, StepMeasurement, Variant, WorkloadId};
 
 /// Clock of one CPU at its highest OPP in one pass.
@@ -129,7 +129,7 @@ pub(crate) fn all_cluster_clocks(record: &Record, variant: &Variant) -> Vec<Clus
             }
         }
     }
-    found.arrange_by_key(|clock| clock.cpu);
+    found.stable_sort_by_key(|clock| clock.cpu);
     found
 }
 

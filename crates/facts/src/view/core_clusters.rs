@@ -5,7 +5,7 @@
 //! other. Several gaps are several levels: threads of a core, cores of a cluster, clusters of a package.
 
 use crate::stats::quantile;
-use record::{Arrange, CorePair, CoreToCore};
+use record::{CorePair, CoreToCore, StableSort};
 
 /// Ratio of neighbouring sorted latencies that separates two levels.
 const GAP_FACTOR: f64 = 1.25;
@@ -44,7 +44,7 @@ pub fn core_levels(matrix: &CoreToCore) -> Vec<CoreLevel> {
     let known: Vec<(u32, u32, f64)> =
         matrix.pairs.iter().filter_map(|pair| Some((pair.a, pair.b, pair_ns(pair)?))).collect();
     let mut sorted: Vec<f64> = known.iter().map(|(_, _, ns)| *ns).collect();
-    sorted.arrange_by(f64::total_cmp);
+    sorted.stable_sort_by(f64::total_cmp);
     let is_gap = |pair: &&[f64]| pair[1] >= GAP_FACTOR * pair[0] && pair[1] - pair[0] >= GAP_NS;
     let gaps = sorted.windows(2).filter(is_gap);
     gaps.filter_map(|pair| level(matrix, &known, (pair[0] + pair[1]) / 2.0)).collect()

@@ -1,7 +1,7 @@
 //! Clocks of CPUs by their own cycle counters: the real clock, independent of cpufreq.
 
 use super::samples::{counter_total, gauge};
-use record::{ChannelId, CpuTime, OfCpu, Record, Total, Window};
+use record::{ChannelId, CpuChannel, CpuTime, Record, Total, Window};
 
 /// A CPU that was busy for less than this share of the time has too coarse a busy time.
 const BUSY_SHARE_MIN: f64 = 0.2;
@@ -17,7 +17,7 @@ const BUSY: [CpuTime; 6] =
 /// Mean clock in kHz of a CPU while it worked within a window: its cycles over its busy time. `None` if cycles were not
 /// counted or the CPU mostly idled.
 pub fn counted_khz(record: &Record, cpu: u32, window: Window) -> Option<u32> {
-    let cycles = record.samples.channel(&ChannelId::Cpu(cpu, OfCpu::Cycles))?;
+    let cycles = record.samples.channel(&ChannelId::Cpu(cpu, CpuChannel::Cycles))?;
     // Cycles are sampled less often than times; both must cover the same interval.
     let readings = gauge(record, cycles, window);
     let stretch = Window { start_ms: readings.first()?.at_ms, end_ms: readings.last()?.at_ms, ..Window::default() };
@@ -53,7 +53,7 @@ mod tests {
             let user = ChannelId::cpu_time(2, CpuTime::User);
             let record = counter(own_run(), user, Unit::Ticks, &busy_ticks);
             let cycles = [7, 7, 1_000_000_007, 2_000_000_007, 3_000_000_007];
-            let id = ChannelId::Cpu(2, OfCpu::Cycles);
+            let id = ChannelId::Cpu(2, CpuChannel::Cycles);
             let record = counter(record, id, Unit::Count, &cycles);
             assert_eq!(counted_khz(&record, 2, whole_run()), expected);
             assert_eq!(counted_khz(&record, 0, whole_run()), None);

@@ -4,7 +4,7 @@ use super::governors::is_other_governor;
 use super::samples::{counter_steps, gauge, is_log};
 use crate::Facts;
 use crate::stats::mean;
-use record::{AllCpus, ChannelId, CpuPercent, CpuTime, OfControlGroup, OfLogMonitor, Record, Total, Window};
+use record::{AllCpus, ChannelId, ControlGroupChannel, CpuPercent, CpuTime, LogMonitorChannel, Record, Total, Window};
 
 /// Use of all CPUs together over one interval, in percent of those online.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -70,7 +70,7 @@ pub(crate) fn loaded_percent_at(facts: &Facts<'_>) -> Vec<Option<f64>> {
         return facts.busy_percent_at().clone();
     }
     let mut found = percent_without(facts, &[CpuTime::IDLE]);
-    let quota = facts.samples.channel(&ChannelId::ControlGroup(OfControlGroup::ThrottledTime));
+    let quota = facts.samples.channel(&ChannelId::ControlGroup(ControlGroupChannel::ThrottledTime));
     let (Some(channel), Some(cpus)) = (quota, cpu_count(facts)) else {
         return found;
     };
@@ -165,7 +165,7 @@ fn from_percentages(record: &Record, window: Window) -> Vec<CpuUse> {
     let value = |column: &[Option<i64>], row: usize| column.get(row).copied().flatten().unwrap_or(0) as f64;
     let mut readings = gauge(record, busy, window);
     // The bash monitor's first row after each heading is the average since boot. Logs mark it.
-    let first_row = ChannelId::LogMonitor(OfLogMonitor::FirstRow);
+    let first_row = ChannelId::LogMonitor(LogMonitorChannel::FirstRow);
     match record.samples.channel(&first_row) {
         Some(marks) => readings.retain(|reading| marks.values.get(reading.row) != Some(&Some(1))),
         None if is_log(record) && !readings.is_empty() => drop(readings.remove(0)),

@@ -4,7 +4,7 @@
 use super::{channels, gauge, is_log, matching_messages};
 use crate::Facts;
 use record::{
-    Aftermath, ChannelId, DeathPoint, End, LastWords, LoadSpan, OfHwmon, OfRaspberryPi, Record, Unit, Window,
+    Aftermath, ChannelId, DeathPoint, End, HwmonChannel, LastWords, LoadSpan, RaspberryPiChannel, Record, Unit, Window,
 };
 
 /// Readings within this time before the end are related to the end.
@@ -42,7 +42,7 @@ pub struct Death {
     /// Duration of that step until then, or of the run if no step had begun.
     pub into_ms: Option<i64>,
     /// Last readings.
-    pub seen: Option<LastSeen>,
+    pub seen: Option<LastSample>,
     /// The likely cause as a sentence.
     pub cause: String,
     /// Confidence in percent.
@@ -51,7 +51,7 @@ pub struct Death {
 
 /// The last sample before the end.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LastSeen {
+pub struct LastSample {
     /// Time before the last sign of life.
     pub before_ms: i64,
     /// The values in words.
@@ -124,7 +124,7 @@ fn just_before(died: &DeathPoint) -> Window {
     Window { start_ms: died.at_ms.saturating_sub(JUST_BEFORE_MS), end_ms: died.at_ms, ..Window::default() }
 }
 
-fn last_seen(facts: &Facts<'_>, died: &DeathPoint) -> Option<LastSeen> {
+fn last_seen(facts: &Facts<'_>, died: &DeathPoint) -> Option<LastSample> {
     let mut times = facts.samples.at_ms.iter().rev();
     let last_ms = *times.find(|at_ms| **at_ms <= died.at_ms)?;
     let window = just_before(died);
@@ -158,7 +158,7 @@ fn last_seen(facts: &Facts<'_>, died: &DeathPoint) -> Option<LastSeen> {
         };
     }
     let before_ms = died.at_ms.saturating_sub(last_ms);
-    Some(LastSeen { before_ms, words, millicelsius, khz, dram_hz, milliwatts, millivolts })
+    Some(LastSample { before_ms, words, millicelsius, khz, dram_hz, milliwatts, millivolts })
 }
 
 fn last_temperature(facts: &Facts<'_>, window: Window) -> Option<i64> {
@@ -198,7 +198,7 @@ fn killed(record: &Record, died: &DeathPoint) -> (String, u8) {
 }
 
 /// Likely cause by confidence.
-fn cause(record: &Record, died: &DeathPoint, aftermath: Option<&Aftermath>, seen: Option<&LastSeen>) -> (String, u8) {
+fn cause(record: &Record, died: &DeathPoint, aftermath: Option<&Aftermath>, seen: Option<&LastSample>) -> (String, u8) {
     let began_utc_ms = record.run.started.known().copied();
     let told = aftermath.and_then(|aftermath| by_aftermath(aftermath, began_utc_ms));
     let told = told.or_else(|| by_messages(record, died));
@@ -287,10 +287,10 @@ fn by_messages(record: &Record, died: &DeathPoint) -> Option<(String, u8)> {
 }
 
 /// Cause from samples of the last seconds.
-fn by_samples(record: &Record, died: &DeathPoint, seen: Option<&LastSeen>) -> Option<(String, u8)> {
+fn by_samples(record: &Record, died: &DeathPoint, seen: Option<&LastSample>) -> Option<(String, u8)> {
     let window = just_before(died);
     let is_alarm = |id: &ChannelId| {
-        matches!(id, ChannelId::RaspberryPi(OfRaspberryPi::Throttled) | ChannelId::Hwmon(_, OfHwmon::Alarm))
+        matches!(id, ChannelId::RaspberryPi(RaspberryPiChannel::Throttled) | ChannelId::Hwmon(_, HwmonChannel::Alarm))
     };
     let is_low = |channel: &record::Channel| {
         let bit = match channel.unit {

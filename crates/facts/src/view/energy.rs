@@ -49,7 +49,7 @@ pub struct SourceAgreement {
     /// The other source.
     pub other: PowerSource,
     /// Straight line through simultaneous readings: offset in milliwatts and factor; or why there is none.
-    pub line: Result<Line, NoLine>,
+    pub line: Result<Line, LineFailure>,
     /// Delay against the source of the run in milliseconds; negative if earlier.
     pub later_ms: f64,
     /// Number of simultaneous readings.
@@ -58,7 +58,7 @@ pub struct SourceAgreement {
 
 /// Why two sources have no common line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NoLine {
+pub enum LineFailure {
     /// They have too few readings at the same time.
     TooFew,
     /// The power of the run's source hardly changed.
@@ -67,7 +67,7 @@ pub enum NoLine {
     Unrelated,
 }
 
-impl NoLine {
+impl LineFailure {
     /// The reason, after the name of the other source and a colon.
     pub fn words(self) -> &'static str {
         match self {
@@ -185,10 +185,10 @@ fn agreement(facts: &Facts<'_>, own: &PowerSeries<'_>, other: &PowerSource) -> S
         mean(values).is_some_and(|mean| high - low > CHANGE_MIN * mean)
     };
     let line = match Line::through(&pairs) {
-        _ if pairs.len() < TOGETHER_MIN => Err(NoLine::TooFew),
+        _ if pairs.len() < TOGETHER_MIN => Err(LineFailure::TooFew),
         Some(line) if line.correlation >= CORRELATION_MIN => Ok(line),
-        _ if !has_changed(&pairs.iter().map(|(own, _)| *own).collect::<Vec<_>>()) => Err(NoLine::Steady),
-        _ => Err(NoLine::Unrelated),
+        _ if !has_changed(&pairs.iter().map(|(own, _)| *own).collect::<Vec<_>>()) => Err(LineFailure::Steady),
+        _ => Err(LineFailure::Unrelated),
     };
     SourceAgreement { other: other.clone(), line, later_ms, readings: pairs.len() }
 }

@@ -7,7 +7,7 @@ use super::clock_gauge::{clock_gauge, is_wild};
 use super::clocks::{clock_passes, measured_khz};
 use super::samples::{channels, gauge, spans_a_death, states_of_last_part, whole_run};
 use crate::Facts;
-use record::{Channel, ChannelId, OfRaspberryPi, Record, Unit, Variant, WorkloadId};
+use record::{Channel, ChannelId, RaspberryPiChannel, Record, Unit, Variant, WorkloadId};
 use std::collections::BTreeSet;
 
 /// State of one bit.
@@ -32,7 +32,7 @@ pub enum FirmwareBits {
     SinceBoot,
 }
 
-const THROTTLED: ChannelId = ChannelId::RaspberryPi(OfRaspberryPi::Throttled);
+const THROTTLED: ChannelId = ChannelId::RaspberryPi(RaspberryPiChannel::Throttled);
 
 /// State of a live bit 0 to 3 and of its sticky twin, 16 higher.
 pub(crate) fn firmware_bits(record: &Record, bit: u32) -> FirmwareBits {

@@ -6,7 +6,7 @@ use super::phases::Phase;
 use super::samples::{Reading, channels, gauge};
 use crate::Facts;
 use record::soc_temperature::{self, is_reading};
-use record::{Channel, ChannelId, OfPolicy, Record, UnmetSetting, Window, WorkloadId};
+use record::{Channel, ChannelId, PolicyChannel, Record, UnmetSetting, Window, WorkloadId};
 
 /// The hottest moment of the SoC within a window.
 #[derive(Debug, Clone, PartialEq)]
@@ -155,7 +155,7 @@ fn lowered_by(facts: &Facts<'_>) -> (Vec<Cooling>, Vec<Cooling>) {
 /// Limits (`scaling_max_freq`) below the run's own setting and below the highest one.
 fn all_lowered(facts: &Facts<'_>) -> Vec<Cooling> {
     let workloads = workloads(facts);
-    let is_limit = |id: &ChannelId| matches!(id, ChannelId::Policy(_, OfPolicy::LimitMax));
+    let is_limit = |id: &ChannelId| matches!(id, ChannelId::Policy(_, PolicyChannel::LimitMax));
     channels(facts, is_limit)
         .filter_map(|channel| {
             let number = channel.id.policy()?;
@@ -223,7 +223,7 @@ mod tests {
     use crate::test_support::{compression, gauge_channel, labelled, own_run, with_step};
     use crate::view::whole_run;
     use record::soc_temperature::{SocReason, SocTemperature};
-    use record::{Fact, HwmonKind, OfHwmon, OfZone, Unit, Variant};
+    use record::{Fact, HwmonChannel, HwmonKind, Unit, Variant, ZoneChannel};
 
     #[test]
     fn the_hottest_moment_of_the_one_sensor_counts() {
@@ -232,12 +232,12 @@ mod tests {
             (ChannelId::zone_temperature(0), "cpu-thermal", [60_000, 71_000, 70_000]),
             (ChannelId::zone_temperature(2), "bigcore0-thermal", [62_000, 79_000, 70_000]),
             (
-                ChannelId::Hwmon(3, OfHwmon::Sensor(HwmonKind::Temperature, 1)),
+                ChannelId::Hwmon(3, HwmonChannel::Sensor(HwmonKind::Temperature, 1)),
                 "nvme Composite",
                 [85_000, 85_000, 85_000],
             ),
             (ChannelId::zone_temperature(1), "gpu-thermal", [72_000, 73_000, 74_000]),
-            (ChannelId::Zone(0, OfZone::Trip(0)), "trip passive cpu", [95_000, 95_000, 95_000]),
+            (ChannelId::Zone(0, ZoneChannel::Trip(0)), "trip passive cpu", [95_000, 95_000, 95_000]),
         ] {
             record = gauge_channel(record, id, Unit::Millicelsius, &values);
             record = labelled(record, label);

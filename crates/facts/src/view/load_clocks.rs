@@ -7,7 +7,7 @@ use super::phases::Phase;
 use super::samples::{Reading, channels, counter_steps, whole_run};
 use super::witness::DoubtedColumn;
 use crate::Facts;
-use record::{Channel, ChannelId, OfPolicy, Record, Unit};
+use record::{Channel, ChannelId, PolicyChannel, Record, Unit};
 use std::collections::BTreeMap;
 
 /// Clocks of CPUs that share a clock.
@@ -80,7 +80,7 @@ fn by_residency(record: &Record, policy: u32) -> Vec<Reading> {
     let mut sums: BTreeMap<usize, (i64, f64, f64)> = BTreeMap::new();
     for channel in &record.samples.channels {
         let khz = match channel.id {
-            ChannelId::Policy(of, OfPolicy::Residency(khz)) if of == policy => f64::from(khz),
+            ChannelId::Policy(of, PolicyChannel::Residency(khz)) if of == policy => f64::from(khz),
             _ => continue,
         };
         for step in counter_steps(record, channel, whole_run()) {

@@ -1,8 +1,8 @@
 //! Intervals during which CPUs were offline, except those that the run itself switched off.
 
-use super::{Reading, SwitchedOff, gauge, matching_messages, whole_run};
+use super::{Reading, SwitchedOffCpu, gauge, matching_messages, whole_run};
 use crate::Facts;
-use record::{AllCpus, ChannelId, CpuTime, KernelMessage, OfCpu, Window};
+use record::{AllCpus, ChannelId, CpuChannel, CpuTime, KernelMessage, Window};
 
 /// A stretch of time in which CPUs were away.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub fn kill_messages<'a>(facts: &'a Facts<'_>) -> Vec<(usize, &'a KernelMessage)
     let is_ours = |message: &KernelMessage| {
         let (cpu, at_ms) = (killed_cpu(&message.text), message.at_ms);
         // A message without a time counts as one of this run, if the run has any.
-        let is_of = |off: &SwitchedOff| at_ms.is_none_or(|at_ms| off.is_at(at_ms));
+        let is_of = |off: &SwitchedOffCpu| at_ms.is_none_or(|at_ms| off.is_at(at_ms));
         ours.iter().any(|off| Some(off.cpu) == cpu && is_of(off))
     };
     let mut messages = matching_messages(facts, |text| killed_cpu(text).is_some());
@@ -53,7 +53,7 @@ pub fn kill_messages<'a>(facts: &'a Facts<'_>) -> Vec<(usize, &'a KernelMessage)
 /// those of all CPUs together, those in kernel messages up to then.
 pub fn cpus_away(facts: &Facts<'_>, reading: &Reading) -> Vec<u32> {
     let idle = facts.samples.channels.iter().filter_map(|channel| match channel.id {
-        ChannelId::Cpu(cpu, OfCpu::Time(CpuTime::Idle)) => Some((cpu, channel.values.get(reading.row)?.is_some())),
+        ChannelId::Cpu(cpu, CpuChannel::Time(CpuTime::Idle)) => Some((cpu, channel.values.get(reading.row)?.is_some())),
         _ => None,
     });
     let (there, away): (Vec<_>, Vec<_>) = idle.partition(|(_, is_there)| *is_there);

@@ -1,7 +1,7 @@
 //! Cache boundaries: buffer sizes at which the latency of memory rises, independent of the
 //! tables of the kernel say.
 
-use record::{Arrange, Cache, Latency, Record};
+use record::{Cache, Latency, Record, StableSort};
 
 /// Latency rises with this power of the size, at least, where a cache ends: caches that replace lines
 /// at random and the translation of addresses rise more slowly.
@@ -13,7 +13,7 @@ const STEP: f64 = 1.5;
 
 /// The end of a cache.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Knee {
+pub struct CacheBoundary {
     /// Largest size that is still answered as fast.
     pub size_bytes: u64,
     /// Nanoseconds before it.
@@ -34,20 +34,20 @@ pub fn latency_curve(latency: &Latency) -> Vec<(u64, f64)> {
         Some((row.size_bytes, ns.filter(|ns| *ns > 0.0)?))
     };
     let mut curve: Vec<(u64, f64)> = latency.rows.iter().filter_map(point).collect();
-    curve.arrange_by_key(|point| point.0);
+    curve.stable_sort_by_key(|point| point.0);
     curve
 }
 
 /// Every knee of the curve, smallest size first: where a steep stretch has its first step that is at
 /// least half as steep as its steepest.
-pub fn latency_knees(latency: &Latency) -> Vec<Knee> {
+pub fn cache_boundaries(latency: &Latency) -> Vec<CacheBoundary> {
     let curve = latency_curve(latency);
     let slope = |pair: &[(u64, f64)]| {
         let sizes = (pair[1].0 as f64 / pair[0].0 as f64).ln();
         (pair[1].1 / pair[0].1).ln() / sizes.max(f64::MIN_POSITIVE)
     };
     let slopes: Vec<f64> = curve.windows(2).map(slope).collect();
-    let mut knees: Vec<Knee> = Vec::new();
+    let mut boundaries: Vec<CacheBoundary> = Vec::new();
     let mut at = 0;
     while at < slopes.len() {
         let steep = slopes[at..].iter().take_while(|slope| **slope > STEEP).count();
@@ -56,11 +56,11 @@ pub fn latency_knees(latency: &Latency) -> Vec<Knee> {
         let first = stretch.iter().position(|slope| *slope >= steepest / 2.0);
         let (before_ns, after_ns) = (curve[at].1, curve[at + steep].1);
         if let Some(first) = first.filter(|_| after_ns >= RISE_MIN * before_ns) {
-            knees.push(Knee { size_bytes: curve[at + first].0, before_ns, after_ns });
+            boundaries.push(CacheBoundary { size_bytes: curve[at + first].0, before_ns, after_ns });
         }
         at += steep.max(1);
     }
-    knees
+    boundaries
 }
 
 /// Caches of a CPU that hold data, as the kernel claims them, smallest level first.
@@ -68,13 +68,13 @@ pub fn data_caches(record: &Record, cpu: u32) -> Vec<&Cache> {
     let cpus = record.machine.cpus.iter().filter(|known| known.cpu == cpu);
     let caches = cpus.flat_map(|known| &known.caches);
     let mut caches: Vec<&Cache> = caches.filter(|cache| cache.kind != "Instruction").collect();
-    caches.arrange_by_key(|cache| cache.level);
+    caches.stable_sort_by_key(|cache| cache.level);
     caches
 }
 
 /// True if the knee is the end of a cache of this size.
-pub fn is_end_of(knee: &Knee, size_bytes: u64) -> bool {
-    let ratio = knee.size_bytes as f64 / size_bytes.max(1) as f64;
+pub fn is_end_of(boundary: &CacheBoundary, size_bytes: u64) -> bool {
+    let ratio = boundary.size_bytes as f64 / size_bytes.max(1) as f64;
     (1.0 / STEP..=STEP).contains(&ratio)
 }
 
@@ -98,8 +98,8 @@ mod tests {
     }
 
     fn check(curve: &[(u64, f64)], expected_kib: &[u64]) {
-        let knees = latency_knees(&latency(curve));
-        let found: Vec<u64> = knees.iter().map(|knee| knee.size_bytes >> 10).collect();
+        let boundaries = cache_boundaries(&latency(curve));
+        let found: Vec<u64> = boundaries.iter().map(|boundary| boundary.size_bytes >> 10).collect();
         assert_eq!(found, expected_kib);
     }
 
@@ -142,13 +142,13 @@ mod tests {
         check(&[(4, 1.0), (8, 1.05), (16, 1.1), (32, 1.16), (64, 1.2)], &[]);
         check(&[(4, 1.0)], &[]);
         check(&[], &[]);
-        assert_eq!(latency_knees(&Latency::default()), []);
+        assert_eq!(cache_boundaries(&Latency::default()), []);
     }
 
     #[test]
     fn one_step_off_is_the_same_cache() {
-        let knee = latency_knees(&latency(PI_4))[0];
-        assert!(is_end_of(&knee, 32 << 10) && is_end_of(&knee, 45 << 10));
-        assert!(!is_end_of(&knee, 64 << 10) && !is_end_of(&knee, 0));
+        let boundary = cache_boundaries(&latency(PI_4))[0];
+        assert!(is_end_of(&boundary, 32 << 10) && is_end_of(&boundary, 45 << 10));
+        assert!(!is_end_of(&boundary, 64 << 10) && !is_end_of(&boundary, 0));
     }
 }

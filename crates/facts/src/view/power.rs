@@ -6,14 +6,14 @@ use super::samples::{Reading, counter_steps, gauge, whole_run};
 use crate::Facts;
 use crate::stats::{mean, median};
 use record::{
-    Arrange, Channel, ChannelId, ChannelKind, Gap, INPUT_MILLIVOLTS_MIN, OfHwmon, OfRaspberryPi, PowerRole,
-    PowerSensor, RailKind, Unit, Window, voltage_of,
+    Channel, ChannelId, ChannelKind, Gap, HwmonChannel, INPUT_MILLIVOLTS_MIN, PowerRole, PowerSensor, RailKind,
+    RaspberryPiChannel, StableSort, Unit, Window, voltage_of,
 };
 
 /// Sensor of the power.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PowerSource {
-    reads: Reads,
+    reads: SourceChannels,
     /// Place of the measurement.
     pub role: PowerRole,
     /// Measured part of the board, such as `the CPU`; `None` for the whole machine.
@@ -26,7 +26,7 @@ pub struct PowerSource {
 
 /// Channels of a source.
 #[derive(Debug, Clone, PartialEq)]
-enum Reads {
+enum SourceChannels {
     /// Power reported by the sensor.
     Gauge(usize),
     /// Energy counters, which are added.
@@ -76,8 +76,8 @@ impl PowerSource {
 
     fn channel(&self) -> usize {
         match &self.reads {
-            Reads::Gauge(index) | Reads::Product { volts: index, .. } => *index,
-            Reads::Counters(all) => all.first().copied().unwrap_or_default(),
+            SourceChannels::Gauge(index) | SourceChannels::Product { volts: index, .. } => *index,
+            SourceChannels::Counters(all) => all.first().copied().unwrap_or_default(),
         }
     }
 }
@@ -102,14 +102,14 @@ pub(crate) fn power_sources(facts: &Facts<'_>) -> Vec<PowerSource> {
         }
         let reads = match (channel.kind, &channel.unit) {
             (ChannelKind::Gauge, _) if channel.is_power() => {
-                Some(Reads::Gauge(index)).filter(|_| power_doubt(facts, channel).is_none())
+                Some(SourceChannels::Gauge(index)).filter(|_| power_doubt(facts, channel).is_none())
             }
             // Energy of a meter, and of a chip with power, belongs to its power.
             (ChannelKind::Counter, Unit::Microjoules) if energy_of(channels, index).is_none() => {
-                Some(Reads::Counters(vec![index]))
+                Some(SourceChannels::Counters(vec![index]))
             }
             (ChannelKind::Gauge, Unit::Milliamperes) => {
-                voltage_of(channels, channel).map(|volts| Reads::Product { volts, amperes: index })
+                voltage_of(channels, channel).map(|volts| SourceChannels::Product { volts, amperes: index })
             }
             _ => None,
         };
@@ -120,7 +120,7 @@ pub(crate) fn power_sources(facts: &Facts<'_>) -> Vec<PowerSource> {
     name_outputs(channels, &mut sources);
     find_input(facts, &mut sources);
     let is_meter = |source: &PowerSource| channels[source.channel()].id.is_meter();
-    sources.arrange_by_key(|source| (!source.is_whole(), !is_meter(source), source.role));
+    sources.stable_sort_by_key(|source| (!source.is_whole(), !is_meter(source), source.role));
     sources
 }
 
@@ -129,15 +129,15 @@ pub(crate) fn power_source(facts: &Facts<'_>) -> Option<PowerSource> {
     facts.power_sources().first().filter(|source| source.role.has_cpus()).cloned()
 }
 
-fn source(channels: &[Channel], reads: Reads) -> PowerSource {
+fn source(channels: &[Channel], reads: SourceChannels) -> PowerSource {
     let mut source = PowerSource { reads, role: PowerRole::Part, part: None, lacks: None, name: String::new() };
     let channel = &channels[source.channel()];
     let PowerSensor { role, part, lacks, .. } = PowerSensor::of(channel);
     source.name = crate::plain(channel.name().split(", shunt").next().unwrap_or_default());
     (source.role, source.part, source.lacks) = (role, part.map(|part| crate::plain(&part)), lacks);
-    if channel.id == ChannelId::RaspberryPi(OfRaspberryPi::PmicPower) {
+    if channel.id == ChannelId::RaspberryPi(RaspberryPiChannel::PmicPower) {
         let is_current =
-            |id: &ChannelId| matches!(id, ChannelId::RaspberryPi(OfRaspberryPi::Rail(_, RailKind::Current)));
+            |id: &ChannelId| matches!(id, ChannelId::RaspberryPi(RaspberryPiChannel::Rail(_, RailKind::Current)));
         let rails = channels.iter().filter(|channel| is_current(&channel.id)).count();
         source.part = Some(format!("the sum of {rails} rails"));
     }
@@ -153,7 +153,7 @@ fn energy_of(channels: &[Channel], energy: usize) -> Option<usize> {
 /// True if both are of one input of a chip or one output of a meter.
 fn belongs(energy: &ChannelId, power: &ChannelId) -> bool {
     match (energy, power) {
-        (ChannelId::Hwmon(a, OfHwmon::Sensor(_, first)), ChannelId::Hwmon(b, OfHwmon::Sensor(_, second))) => {
+        (ChannelId::Hwmon(a, HwmonChannel::Sensor(_, first)), ChannelId::Hwmon(b, HwmonChannel::Sensor(_, second))) => {
             a == b && first == second
         }
         _ => energy.is_of_same_chip(power),
@@ -171,7 +171,7 @@ pub(super) fn energy_channel<'a>(facts: &'a Facts<'_>, source: &PowerSource) -> 
 
 /// True if no current flows: the input is not connected.
 fn is_zero(facts: &Facts<'_>, source: &PowerSource) -> bool {
-    matches!(source.reads, Reads::Product { .. })
+    matches!(source.reads, SourceChannels::Product { .. })
         && source.readings(facts, whole_run()).iter().all(|(_, mw)| *mw <= 0.0)
 }
 
@@ -179,7 +179,7 @@ fn is_zero(facts: &Facts<'_>, source: &PowerSource) -> bool {
 fn add_packages(sources: &mut Vec<PowerSource>) {
     let mut packages = Vec::new();
     sources.retain(|source| match &source.reads {
-        Reads::Counters(one) if source.role == PowerRole::Processor => {
+        SourceChannels::Counters(one) if source.role == PowerRole::Processor => {
             packages.extend(one);
             packages.len() == 1
         }
@@ -187,7 +187,7 @@ fn add_packages(sources: &mut Vec<PowerSource>) {
     });
     let is_package = |source: &&mut PowerSource| source.role == PowerRole::Processor;
     if let Some(first) = sources.iter_mut().find(is_package).filter(|_| packages.len() > 1) {
-        first.reads = Reads::Counters(packages);
+        first.reads = SourceChannels::Counters(packages);
     }
 }
 
@@ -252,13 +252,13 @@ impl PowerSource {
     pub fn readings(&self, facts: &Facts<'_>, window: Window) -> Vec<(i64, f64)> {
         let channels = &facts.samples.channels;
         match &self.reads {
-            Reads::Gauge(index) => {
+            SourceChannels::Gauge(index) => {
                 let channel = &channels[*index];
                 let scale = if channel.unit == Unit::Microwatts { 0.001 } else { 1.0 };
                 let readings = gauge(facts, channel, window).into_iter();
                 readings.map(|reading| (reading.at_ms, reading.value as f64 * scale)).collect()
             }
-            Reads::Product { volts, amperes } => {
+            SourceChannels::Product { volts, amperes } => {
                 let volts = gauge(facts, &channels[*volts], whole_run());
                 let near = |at_ms: i64| {
                     let after = volts.partition_point(|reading| reading.at_ms <= at_ms);
@@ -271,7 +271,7 @@ impl PowerSource {
                 let signed = |(at_ms, mw): (i64, f64)| (at_ms, if self.is_whole() { mw.abs() } else { mw });
                 currents.filter_map(product).map(signed).collect()
             }
-            Reads::Counters(all) => all
+            SourceChannels::Counters(all) => all
                 .iter()
                 .map(|index| counted_mw(facts, &channels[*index], window))
                 .reduce(|mut sum, other| {
@@ -315,28 +315,28 @@ pub fn mean_power_mw(facts: &Facts<'_>, window: Window) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::test_support::{counter, gauge_channel, labelled, own_run, rapl, window};
-    use record::{AllCpus, CpuPercent, HwmonKind, OfMeter, OfPowercap, Record};
+    use record::{AllCpus, CpuPercent, HwmonKind, MeterChannel, PowercapChannel, Record};
 
     const fn hwmon(kind: HwmonKind, number: u32) -> ChannelId {
-        ChannelId::Hwmon(0, OfHwmon::Sensor(kind, number))
+        ChannelId::Hwmon(0, HwmonChannel::Sensor(kind, number))
     }
 
     #[test]
     fn meter_comes_before_a_chip_and_a_chip_before_counters() {
         let energy = [0, 1_000_000, 2_000_000, 3_000_000];
-        let mut record = counter(own_run(), rapl(OfPowercap::Energy), Unit::Microjoules, &energy);
+        let mut record = counter(own_run(), rapl(PowercapChannel::Energy), Unit::Microjoules, &energy);
         record = labelled(record, "package-0");
         let all = window(0.0, 10.0);
         assert_eq!(power_mw(&Facts::of(&record), all), [(1000, 2000.0), (1500, 2000.0)]);
         assert!(!power_source(&Facts::of(&record)).unwrap().is_whole());
         // A limit is set, not measured.
-        let id = rapl(OfPowercap::Limit("long_term".into()));
+        let id = rapl(PowercapChannel::Limit("long_term".into()));
         record = gauge_channel(record, id, Unit::Microwatts, &[15_000_000; 4]);
         assert!(!power_source(&Facts::of(&record)).unwrap().is_whole());
         let id = hwmon(HwmonKind::Power, 1);
         record = labelled(gauge_channel(record, id, Unit::Microwatts, &[3_000_000; 4]), "power_meter");
         assert_eq!(mean_power_mw(&Facts::of(&record), all), Some(3000.0));
-        let id = ChannelId::meter(OfMeter::Power);
+        let id = ChannelId::meter(MeterChannel::Power);
         record = gauge_channel(record, id, Unit::Milliwatts, &[5000; 4]);
         assert_eq!(mean_power_mw(&Facts::of(&record), all), Some(5000.0));
         assert_eq!(power_source(&Facts::of(&own_run())), None);
@@ -399,13 +399,13 @@ mod tests {
 
     #[test]
     fn sum_of_rails_and_outputs_of_a_meter_are_parts() {
-        let id = ChannelId::RaspberryPi(OfRaspberryPi::PmicPower);
+        let id = ChannelId::RaspberryPi(RaspberryPiChannel::PmicPower);
         let record = labelled(gauge_channel(own_run(), id, Unit::Microwatts, &[3_000_000; 4]), "sum of all rails");
         let source = power_source(&Facts::of(&record)).unwrap();
         assert!(!source.is_whole() && source.words().contains("what hangs on the 5 V input"), "{}", source.words());
         let mut record = own_run();
         for (output, milliwatts) in [(1, 4_000), (2, 9_000)] {
-            let id = ChannelId::Meter(record::MeterOutput::of(1, Some(output)), OfMeter::Power);
+            let id = ChannelId::Meter(record::MeterOutput::of(1, Some(output)), MeterChannel::Power);
             record = gauge_channel(record, id, Unit::Milliwatts, &[milliwatts; 6]);
         }
         assert_eq!(power_source(&Facts::of(&record)), None);

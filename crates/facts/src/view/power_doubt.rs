@@ -110,12 +110,12 @@ mod tests {
     use super::*;
     use crate::test_support::{gauge_channel, own_run};
     use crate::view::power_sources;
-    use record::{AllCpus, ChannelId, CpuPercent, HwmonKind, OfHwmon, OfMeter};
+    use record::{AllCpus, ChannelId, CpuPercent, HwmonChannel, HwmonKind, MeterChannel};
 
-    const METER: ChannelId = ChannelId::meter(OfMeter::Power);
+    const METER: ChannelId = ChannelId::meter(MeterChannel::Power);
 
     const fn of_chip(kind: HwmonKind) -> ChannelId {
-        ChannelId::Hwmon(0, OfHwmon::Sensor(kind, 1))
+        ChannelId::Hwmon(0, HwmonChannel::Sensor(kind, 1))
     }
 
     fn check(values: &[i64], busy: &[i64], current: &[i64], expected: Option<Doubt>) {

@@ -9,7 +9,7 @@ use super::step_energy::StepEnergy;
 use super::unread_power::unread_variance;
 use crate::Facts;
 use crate::stats::{Line, mean, median, standard_deviation};
-use record::{Channel, ChannelId, MeterOutput, OfMeter, Unit, Window};
+use record::{Channel, ChannelId, MeterChannel, MeterOutput, Unit, Window};
 
 /// Readings of a source.
 pub(super) struct PowerSeries<'a> {
@@ -398,7 +398,7 @@ fn jump(inside: &[(i64, f64)]) -> Result<(), String> {
 /// Longest time within which a meter answered.
 fn answer_ms(facts: &Facts<'_>, source: &PowerSource) -> f64 {
     let ChannelId::Meter(output, _) = source.id(facts) else { return 0.0 };
-    let delay = ChannelId::Meter(MeterOutput::of(output.meter, None), OfMeter::Delay);
+    let delay = ChannelId::Meter(MeterOutput::of(output.meter, None), MeterChannel::Delay);
     let channel = facts.samples.channel(&delay);
     let longest = channel.and_then(|channel| channel.values.iter().flatten().max());
     longest.map_or(0.0, |ms| *ms as f64)

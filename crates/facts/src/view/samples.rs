@@ -95,9 +95,9 @@ pub fn counter_total(record: &Record, channel: &Channel, window: Window) -> Opti
 mod tests {
     use super::*;
     use crate::test_support::{counter, own_run, resumed_run, window};
-    use record::{OfSwap, Unit};
+    use record::{SwapChannel, Unit};
 
-    const SWAPPED_IN: ChannelId = ChannelId::Swap(OfSwap::In);
+    const SWAPPED_IN: ChannelId = ChannelId::Swap(SwapChannel::In);
 
     #[test]
     fn counters_are_summed_over_a_window() {

@@ -11,7 +11,7 @@ use super::samples::{counter_steps, counter_total, gauge, is_log};
 use crate::Facts;
 use crate::stats::mean;
 use record::{
-    ChannelId, OfControlGroup, OfMeasured, Outcome, Resource, StallKind, Step, StepMeasurement, Total, Window,
+    ChannelId, ControlGroupChannel, MeasuredChannel, Outcome, Resource, StallKind, Step, StepMeasurement, Total, Window,
 };
 
 /// Use of CPU time by a step.
@@ -161,7 +161,7 @@ fn add_counted(facts: &Facts<'_>, online: &OnlineCpus, step: &Step, cpus: f64, t
         let channel = facts.samples.channel(&id)?;
         counter_total(facts, channel, step.window).map(|value| value as f64)
     };
-    let quota_ms = growth(ChannelId::ControlGroup(OfControlGroup::ThrottledTime)).unwrap_or(0.0) / 1e6;
+    let quota_ms = growth(ChannelId::ControlGroup(ControlGroupChannel::ThrottledTime)).unwrap_or(0.0) / 1e6;
     time.add(TimePart::Quota, quota_ms);
     // Threads that share CPUs wait for each other as well, and so does a group without quota left.
     let waited_ms = (waited_ns(step).unwrap_or(0.0) / 1e6 - quota_ms).max(0.0);
@@ -193,7 +193,7 @@ const STANDSTILL_SHARE: f64 = 0.1;
 fn standstills(facts: &Facts<'_>, window: Window) -> Vec<(TimePart, f64)> {
     let samples = &facts.samples;
     let measured = |of| samples.channel(&ChannelId::MeasuredThreads(of));
-    let (Some(cpu), Some(delay)) = (measured(OfMeasured::Cpu), measured(OfMeasured::RunDelay)) else {
+    let (Some(cpu), Some(delay)) = (measured(MeasuredChannel::Cpu), measured(MeasuredChannel::RunDelay)) else {
         return Vec::new();
     };
     let rows: Vec<(i64, i64)> = gauge(facts, cpu, window)
@@ -237,9 +237,9 @@ mod tests {
     use crate::test_support::{compression, counter, own_run, with_step};
     use record::{CpuTime, Fact, Record, Unit, Variant, WorkloadId};
 
-    const CPU: ChannelId = ChannelId::MeasuredThreads(OfMeasured::Cpu);
-    const DELAY: ChannelId = ChannelId::MeasuredThreads(OfMeasured::RunDelay);
-    const QUOTA: ChannelId = ChannelId::ControlGroup(OfControlGroup::ThrottledTime);
+    const CPU: ChannelId = ChannelId::MeasuredThreads(MeasuredChannel::Cpu);
+    const DELAY: ChannelId = ChannelId::MeasuredThreads(MeasuredChannel::RunDelay);
+    const QUOTA: ChannelId = ChannelId::ControlGroup(ControlGroupChannel::ThrottledTime);
     const IO: ChannelId = ChannelId::Pressure(Resource::Io, StallKind::Some);
     const MEMORY: ChannelId = ChannelId::Pressure(Resource::Memory, StallKind::Full);
 

@@ -1,7 +1,7 @@
 //! Swap: configuration, growth of its use, and traffic.
 
 use super::samples::{counter_total, states_of_last_part, whole_run};
-use record::{ChannelId, OfSwap, Record, SwapState, Total};
+use record::{ChannelId, Record, SwapChannel, SwapState, Total};
 
 /// Last known swap devices.
 pub fn swap_devices(record: &Record) -> &[SwapState] {
@@ -30,11 +30,11 @@ pub(crate) fn swap_growth(record: &Record) -> Option<SwapGrowth> {
 
 /// Pages read from and written to swap during the run (`pswpin`, `pswpout` of `/proc/vmstat`); `None` if not sampled.
 pub fn swap_traffic_pages(record: &Record) -> Option<(i64, i64)> {
-    let moved = |of: OfSwap| {
+    let moved = |of: SwapChannel| {
         let channel = record.samples.channel(&ChannelId::Swap(of))?;
         counter_total(record, channel, whole_run())
     };
-    Some((moved(OfSwap::In)?, moved(OfSwap::Out)?))
+    Some((moved(SwapChannel::In)?, moved(SwapChannel::Out)?))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ const AROUND_MS: i64 = 2000;
 
 /// A CPU and the interval in which it was off, with a margin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SwitchedOff {
+pub struct SwitchedOffCpu {
     /// The CPU.
     pub cpu: u32,
     /// From here, in milliseconds of the run.
@@ -18,7 +18,7 @@ pub struct SwitchedOff {
     pub to_ms: i64,
 }
 
-impl SwitchedOff {
+impl SwitchedOffCpu {
     /// True if it was off or about to be switched off at this moment.
     pub fn is_at(&self, at_ms: i64) -> bool {
         (self.from_ms..=self.to_ms).contains(&at_ms)
@@ -27,14 +27,14 @@ impl SwitchedOff {
 
 /// Every interval in which the run had switched off a CPU. Without a matching start, it ends at the end of the run, at
 /// the last sample, or at the death of the run.
-pub(crate) fn switched_off(record: &Record) -> Vec<SwitchedOff> {
-    let mut all: Vec<SwitchedOff> = Vec::new();
+pub(crate) fn switched_off(record: &Record) -> Vec<SwitchedOffCpu> {
+    let mut all: Vec<SwitchedOffCpu> = Vec::new();
     for change in &record.settings {
         let (Some(cpu), Some(at_ms)) = (cpu_of(&change.path), change.at_ms) else {
             continue;
         };
         match change.new.as_str() {
-            "0" => all.push(SwitchedOff { cpu, from_ms: at_ms - AROUND_MS, to_ms: died_after(record, at_ms) }),
+            "0" => all.push(SwitchedOffCpu { cpu, from_ms: at_ms - AROUND_MS, to_ms: died_after(record, at_ms) }),
             _ => {
                 let last = all.iter_mut().rev().find(|off| off.cpu == cpu);
                 last.into_iter().for_each(|off| off.to_ms = at_ms + AROUND_MS);

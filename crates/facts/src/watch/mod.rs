@@ -22,7 +22,7 @@ const PAST_ROWS: std::ops::RangeInclusive<u64> = 4..=64;
 pub struct Watch {
     /// Without rows: each channel has its latest value.
     record: Record,
-    latest: Vec<Latest>,
+    latest: Vec<LatestReading>,
     read: Vec<Option<i64>>,
     at_ms: Option<i64>,
     rows: u64,
@@ -38,7 +38,7 @@ pub struct Watch {
 
 /// Latest reading of a channel.
 #[derive(Debug, Clone, Copy, Default)]
-struct Latest {
+struct LatestReading {
     value: Option<i64>,
     at_ms: i64,
     /// Value and moment of the reading before.
@@ -61,7 +61,7 @@ impl Watch {
         past.samples.channels = telling.iter().map(|place| channels[*place].clone()).collect();
         let rows = PAST_MS / record.samples.interval_ms.max(1);
         Self {
-            latest: vec![Latest::default(); channels.len()],
+            latest: vec![LatestReading::default(); channels.len()],
             read: vec![None; channels.len()],
             at_ms: None,
             rows: 0,
@@ -129,7 +129,7 @@ impl Watch {
     pub fn follow(&mut self, other: &Self) {
         self.row(other.at_ms(), other.read.iter().copied());
         other.happened.iter().cloned().for_each(|event| self.event(event));
-        self.seen();
+        self.discard_events();
         self.set_cost(other.record.samples.cost.clone());
         let run = &other.record.run;
         if let Some(started) = run.started.known() {
@@ -138,7 +138,7 @@ impl Watch {
     }
 
     /// Discards events after they were read.
-    pub fn seen(&mut self) {
+    pub fn discard_events(&mut self) {
         self.happened.clear();
     }
 
@@ -237,7 +237,7 @@ impl Watch {
     }
 }
 
-impl Latest {
+impl LatestReading {
     fn growth(&self) -> Option<i64> {
         let growth = self.value?.checked_sub(self.before?.0)?;
         (growth >= 0).then_some(growth)
@@ -293,9 +293,9 @@ pub fn before_rows(record: &Record) -> Record {
 mod tests {
     use super::*;
     use crate::test_support::{own_run, with_channel};
-    use record::{ChannelId, Gap, Missing, OfMeter};
+    use record::{ChannelId, Gap, MeterChannel, Missing};
 
-    const CHANNEL: ChannelId = ChannelId::meter(OfMeter::Power);
+    const CHANNEL: ChannelId = ChannelId::meter(MeterChannel::Power);
 
     /// A watch of one channel after these rows.
     fn watch(unit: Unit, kind: ChannelKind, rows: &[(i64, Option<i64>)]) -> Watch {
@@ -322,7 +322,7 @@ mod tests {
         let gap = Gap { at_ms: 10, missing: Missing::absent("/sys/x") };
         gone.event(Event::Gap { channel: CHANNEL, gap });
         assert_eq!((gone.value(0), gone.happened().len()), (None, 1));
-        gone.seen();
+        gone.discard_events();
         assert_eq!(gone.happened(), []);
     }
 

@@ -16,7 +16,7 @@ const COPIES_OF_A_MACHINE: i64 = 10;
 /// Arrival of the first result: January 2026.
 const BEGAN_UTC_MS: i64 = 1_767_225_600_000;
 
-pub(crate) struct Filling {
+pub(crate) struct DatabaseFill {
     store: Box<dyn Store>,
     logs: Vec<String>,
     build: i64,
@@ -27,7 +27,7 @@ pub(crate) struct Filling {
     results: usize,
 }
 
-impl Filling {
+impl DatabaseFill {
     /// Makes an empty database.
     pub(crate) fn begin(data: &Path, database: Option<&str>) -> Self {
         let store: Box<dyn Store> = match database {

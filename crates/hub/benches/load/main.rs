@@ -17,9 +17,9 @@ mod requests;
 mod sources;
 mod uploads;
 
-use common::running::Running;
+use common::hub_process::HubProcess;
 use common::{Folder, Server};
-use database::Filling;
+use database::DatabaseFill;
 use std::time::{Duration, Instant};
 
 /// Sizes at which Records are sent, besides the last.
@@ -54,7 +54,7 @@ fn measure(name: &str, server: Option<&Server>, results: usize) {
     let data = folder.0.to_path_buf();
     let database = server.map(Server::database);
     println!("{name}, {results} results; load average {}", load_average());
-    let mut filling = Filling::begin(&data, database.as_deref());
+    let mut filling = DatabaseFill::begin(&data, database.as_deref());
     let sizes = SIZES.into_iter().filter(|size| *size < results).chain([results]);
     let mut records = sources::Records::new();
     for size in sizes {
@@ -67,7 +67,7 @@ fn measure(name: &str, server: Option<&Server>, results: usize) {
         uploads::records(&hub, &mut records);
     }
     let hub = start(&data, database.as_deref());
-    requests::everything(&hub);
+    requests::send_all(&hub);
     readers::closed_loop(&hub);
     let [hub_mb, workers_mb] = [hub.memory_kib(), hub.workers_kib()].map(|kib| kib as f64 * 1.024 / 1e3);
     println!("  memory of the hub: at most {hub_mb:.0} MB, of its {} workers {workers_mb:.0} MB", hub.workers().len());
@@ -78,15 +78,15 @@ fn measure(name: &str, server: Option<&Server>, results: usize) {
 fn only_readers(results: usize) {
     let folder = Folder::new();
     println!("SQLite, {results} results; load average {}", load_average());
-    let took = Filling::begin(&folder.0, None).until(results);
+    let took = DatabaseFill::begin(&folder.0, None).until(results);
     println!("  filled to {results}: {:.1} s", took.as_secs_f64());
     readers::closed_loop(&start(&folder.0, None));
 }
 
 /// Starts a hub and prints the time until it is ready.
-fn start(data: &std::path::Path, database: Option<&str>) -> Running {
+fn start(data: &std::path::Path, database: Option<&str>) -> HubProcess {
     let begin = Instant::now();
-    let hub = Running::on(data.to_path_buf(), database.map(str::to_owned), &WITHOUT_RATES);
+    let hub = HubProcess::on(data.to_path_buf(), database.map(str::to_owned), &WITHOUT_RATES);
     while hub.get("/readyz").status != 200 {
         assert!(begin.elapsed() < Duration::from_secs(60), "the hub does not become ready");
         std::thread::sleep(Duration::from_millis(1));

@@ -1,7 +1,7 @@
 //! Requests at a fixed rate, whether earlier ones are answered or not, so that the delay of an overloaded hub is
 //! measured.
 
-use crate::common::running::{Answer, Running};
+use crate::common::hub_process::{Answer, HubProcess};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,7 +20,7 @@ pub(crate) struct Request {
 
 /// Sorted times from the due time of each request to the last byte of its answer, by name, and the number of refusals.
 pub(crate) fn times(
-    hub: &Running,
+    hub: &HubProcess,
     requests: &[Request],
     per_second: u32,
 ) -> (BTreeMap<&'static str, Vec<Duration>>, usize) {

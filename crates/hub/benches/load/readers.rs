@@ -1,6 +1,6 @@
 //! Readers that ask for the next page as soon as one arrives: what the hub gives when it is asked for more than it can.
 
-use crate::common::running::Running;
+use crate::common::hub_process::HubProcess;
 use crate::pace::percentile;
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -13,7 +13,7 @@ const READERS: usize = 8;
 const TIME: Duration = Duration::from_secs(20);
 
 /// Prints the times of the index and of the pages of all listed results.
-pub(crate) fn closed_loop(hub: &Running) {
+pub(crate) fn closed_loop(hub: &HubProcess) {
     let ids = listed(hub);
     println!("  pages of results finished in advance: {:.0} s", finished(hub).as_secs_f64());
     println!("  {READERS} readers, each asks again at once, for {} s; ms and pages:", TIME.as_secs());
@@ -27,7 +27,7 @@ pub(crate) fn closed_loop(hub: &Running) {
 }
 
 /// Time until the hub has finished the pages of all results: until the count stands still for some beats of its work.
-fn finished(hub: &Running) -> Duration {
+fn finished(hub: &HubProcess) -> Duration {
     let count = || {
         hub.get("/metrics")
             .body
@@ -47,7 +47,7 @@ fn finished(hub: &Running) -> Duration {
 }
 
 /// Ids of all listed results, page by page.
-fn listed(hub: &Running) -> Vec<String> {
+fn listed(hub: &HubProcess) -> Vec<String> {
     let (mut ids, mut path) = (BTreeSet::new(), "/api/results?limit=200".to_owned());
     loop {
         let list = hub.get(&path).json();
@@ -60,7 +60,7 @@ fn listed(hub: &Running) -> Vec<String> {
     }
 }
 
-fn row(hub: &Running, name: &str, path: &(dyn Fn(&mut Chance) -> String + Sync)) {
+fn row(hub: &HubProcess, name: &str, path: &(dyn Fn(&mut Chance) -> String + Sync)) {
     let times = Mutex::new(Vec::new());
     let (begin, cpu_before) = (Instant::now(), hub.cpu_ms());
     std::thread::scope(|scope| {

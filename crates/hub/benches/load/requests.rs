@@ -1,6 +1,6 @@
 //! Requests every page and every call in random order, of many results, boards and other names.
 
-use crate::common::running::Running;
+use crate::common::hub_process::HubProcess;
 use crate::pace::{Request, percentile, times};
 use crate::sources;
 use std::time::{Duration, Instant};
@@ -59,7 +59,7 @@ const REQUESTS: &[(&str, &str, &str)] = &[
 ];
 
 /// Sends the requests and prints their times.
-pub(crate) fn everything(hub: &Running) {
+pub(crate) fn send_all(hub: &HubProcess) {
     let names = Names::of(hub);
     let mut chance = Chance::new(7);
     let logs = sources::logs();
@@ -97,7 +97,7 @@ struct Names {
 
 impl Names {
     /// Requests the values from the hub.
-    fn of(hub: &Running) -> Self {
+    fn of(hub: &HubProcess) -> Self {
         let strings = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect::<Vec<_>>();
         let kinds = ["board", "soc", "core", "cores", "kernel", "distribution"];
         let mut of = vec![("kind", strings(&kinds)), ("verdict", strings(&["valid", "degraded", "invalid"]))];

@@ -1,7 +1,7 @@
 //! Number of Records stored per second with several senders. Each is durable, explained and searchable when its answer
 //! arrives.
 
-use crate::common::running::Running;
+use crate::common::hub_process::HubProcess;
 use crate::sources::Records;
 use std::sync::Mutex;
 use std::time::Instant;
@@ -13,7 +13,7 @@ const SENT: usize = 200;
 /// Number of sending machines; each has a history that is searched for changes.
 const MACHINES: usize = 20;
 
-pub(crate) fn records(hub: &Running, records: &mut Records) {
+pub(crate) fn records(hub: &HubProcess, records: &mut Records) {
     // The first requests warm the caches.
     for _ in 0..10 {
         hub.keep("?publish=1&machine=first", &records.next());

@@ -5,7 +5,7 @@ use crate::hub_state::Hub;
 use crate::limits::LimitRefusal;
 use crate::originals::hash;
 use crate::shares::Share;
-use crate::store::Trouble;
+use crate::store::StoreError;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, REFERRER_POLICY, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
@@ -28,12 +28,12 @@ const UNFRAMED: &str = "frame-ancestors 'none'";
 const BUSY_S: u64 = 2;
 
 /// Body sent in pieces. Its memory stays reserved until the last piece is sent.
-struct Pieces {
+struct ChunkedBody {
     left: Bytes,
     _room: Option<Share<IpAddr>>,
 }
 
-impl HttpBody for Pieces {
+impl HttpBody for ChunkedBody {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -116,7 +116,7 @@ impl Answer {
 
     /// Reserves memory for the body from the share of a network, so that a client that does not read takes none of
     /// others.
-    pub(crate) fn held(mut self, hub: &Hub, network: IpAddr) -> Result<Self, Refusal> {
+    pub(crate) fn reserve_memory(mut self, hub: &Hub, network: IpAddr) -> Result<Self, Refusal> {
         if self.body.len() > PIECE_BYTES {
             let room = self.body.len().min(hub.answers.of_one());
             self.room = Some(hub.answers.take(network, room).ok_or_else(Refusal::unread)?);
@@ -134,7 +134,7 @@ impl Answer {
         let mut response = Response::new(match (is_known, self.stream) {
             (true, _) => Body::empty(),
             (false, Some(stream)) => Body::new(stream),
-            (false, None) => Body::new(Pieces { left: self.body.into(), _room: self.room }),
+            (false, None) => Body::new(ChunkedBody { left: self.body.into(), _room: self.room }),
         });
         *response.status_mut() = if is_known { StatusCode::NOT_MODIFIED } else { self.status };
         let headers = response.headers_mut();
@@ -199,9 +199,9 @@ impl Refusal {
     }
 }
 
-impl From<Trouble> for Refusal {
+impl From<StoreError> for Refusal {
     /// The error of the database goes to the log; the client may retry.
-    fn from(trouble: Trouble) -> Self {
+    fn from(trouble: StoreError) -> Self {
         crate::log::event("store", &[("error", &trouble.message)]);
         if trouble.is_over_quota {
             return Self { retry_after_s: Some(300), ..Self::new(StatusCode::INSUFFICIENT_STORAGE, trouble.message) };
@@ -211,8 +211,8 @@ impl From<Trouble> for Refusal {
             return Self { retry_after_s: Some(300), ..Self::new(StatusCode::INSUFFICIENT_STORAGE, message) };
         }
         let message = match &trouble {
-            Trouble { is_locked: true, .. } => "The database is locked by another process; try again later.",
-            Trouble { is_slow: true, .. } => "This takes the database too long; ask for less.",
+            StoreError { is_locked: true, .. } => "The database is locked by another process; try again later.",
+            StoreError { is_slow: true, .. } => "This takes the database too long; ask for less.",
             _ => "The database does not answer; try again later.",
         };
         Self { retry_after_s: Some(5), ..Self::new(StatusCode::SERVICE_UNAVAILABLE, message) }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// A request, which may wait for its turn.
 #[derive(Clone)]
-pub(super) struct Ask {
+pub(super) struct PendingRequest {
     pub(super) hub: Arc<Hub>,
     pub(super) headers: HeaderMap,
     pub(super) query: Option<String>,
@@ -26,14 +26,14 @@ pub(super) struct Ask {
     pub(super) stop: Arc<Stop>,
 }
 
-impl Ask {
+impl PendingRequest {
     /// Parameters of the address; refuses unknown ones.
     pub(super) fn parameters(&self, known: &[&str]) -> Result<Parameters, Refusal> {
         Parameters::parse(self.query.as_deref(), known)
     }
 }
 
-impl FromRequestParts<Arc<Hub>> for Ask {
+impl FromRequestParts<Arc<Hub>> for PendingRequest {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, hub: &Arc<Hub>) -> Result<Self, Infallible> {
@@ -51,9 +51,9 @@ impl FromRequestParts<Arc<Hub>> for Ask {
 pub(super) struct Network(pub(super) IpAddr);
 
 /// Ends the work for a request when its client hangs up.
-pub(super) struct HangUp(pub(super) Arc<Stop>);
+pub(super) struct DisconnectGuard(pub(super) Arc<Stop>);
 
-impl Drop for HangUp {
+impl Drop for DisconnectGuard {
     fn drop(&mut self) {
         self.0.stop();
     }

@@ -1,14 +1,14 @@
 //! Endpoints for Prometheus and load balancers.
 
 use super::answer::{Answer, Media, Refusal};
-use super::input::Ask;
+use super::input::PendingRequest;
 use crate::store::{first, read};
 use std::fmt::Write;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// `GET /metrics`: counters of this process, and the latest count of results.
-pub(super) fn metrics(ask: &Ask) -> Result<Answer, Refusal> {
+pub(super) fn metrics(ask: &PendingRequest) -> Result<Answer, Refusal> {
     let tally = &ask.hub.tally;
     let rows: [(&str, &str, &str, &AtomicU64); 9] = [
         ("requests_total", "counter", "Requests answered.", &tally.requests),
@@ -58,7 +58,7 @@ pub(super) fn metrics(ask: &Ask) -> Result<Answer, Refusal> {
 }
 
 /// `GET /readyz`: checks that the database answers.
-pub(super) fn ready(ask: &Ask) -> Result<Answer, Refusal> {
+pub(super) fn ready(ask: &PendingRequest) -> Result<Answer, Refusal> {
     read(&*ask.hub.store, |session| first(session, "SELECT 1 FROM migration LIMIT 1", &[]))?;
     Ok(Answer::of(Media::Text, "ready\n"))
 }

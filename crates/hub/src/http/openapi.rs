@@ -1,7 +1,7 @@
 //! OpenAPI 3.1 document of the API, made from the tables of the routes.
 
 use super::answer::{Answer, Refusal};
-use super::input::Ask;
+use super::input::PendingRequest;
 use super::reading::FILTERS;
 use crate::names::Kind;
 use crate::query::LIMIT_MAX;
@@ -28,7 +28,7 @@ const DESCRIPTIONS: [(&str, &str); 15] = [
 ];
 
 /// `GET /api/openapi.json`
-pub(super) fn document(ask: &Ask) -> Result<Answer, Refusal> {
+pub(super) fn document(ask: &PendingRequest) -> Result<Answer, Refusal> {
     ask.parameters(&[])?;
     Ok(Answer::json(&json!({
         "openapi": "3.1.0",

@@ -2,7 +2,7 @@
 
 use super::answer::{Answer, Media, Refusal};
 use super::ask::{self, Parameters};
-use super::input::Ask;
+use super::input::PendingRequest;
 use crate::names::{Kind, slug_of};
 use crate::query::{self, Cursor, ListRow, Page, Query, sort_of};
 use crate::sorts::SORTS;
@@ -68,13 +68,13 @@ pub(super) fn query_of(parameters: &Parameters, limit: i64) -> Result<Query, Ref
     })
 }
 
-pub(super) fn page_of(ask: &Ask, query: &Query) -> Result<Page, Refusal> {
+pub(super) fn page_of(ask: &PendingRequest, query: &Query) -> Result<Page, Refusal> {
     let counts = ask.hub.counts();
     Ok(read(&*ask.hub.store, |session| query::page(session, query, &counts))?)
 }
 
 /// `GET /api/results`
-pub(super) fn results(ask: &Ask) -> Result<Answer, Refusal> {
+pub(super) fn results(ask: &PendingRequest) -> Result<Answer, Refusal> {
     let parameters = ask.parameters(&FILTERS)?;
     let is_csv = match parameters.get("format") {
         None | Some("json") => false,
@@ -144,12 +144,12 @@ pub(super) struct ResultRow {
     pub(super) kind: String,
     pub(super) verdict: String,
     pub(super) headline: String,
-    pub(super) figures: Vec<derive::Main>,
+    pub(super) figures: Vec<derive::MainFigure>,
     pub(super) received_utc_ms: i64,
 }
 
 /// A result by its slug. A quarantined one exists for its owner alone.
-pub(super) fn found(ask: &Ask) -> Result<ResultRow, Refusal> {
+pub(super) fn found(ask: &PendingRequest) -> Result<ResultRow, Refusal> {
     let sql = "SELECT hash, quarantined, listed, kind, verdict, headline, figures, received_utc_ms, owner, \
                (SELECT size FROM original WHERE original.hash = result.hash) FROM result WHERE slug = $1";
     let row = read(&*ask.hub.store, |session| first(session, sql, &[ask.name.as_str().into()]))?;
@@ -174,7 +174,7 @@ pub(super) fn found(ask: &Ask) -> Result<ResultRow, Refusal> {
 
 /// A page made by a worker, or from the cache; `key` and `hashes` identify it.
 pub(super) fn page_by_worker(
-    ask: &Ask,
+    ask: &PendingRequest,
     key: &str,
     hashes: &[String],
     view: impl FnOnce() -> Result<View, Refusal>,
@@ -194,14 +194,14 @@ pub(super) fn page_by_worker(
 }
 
 /// Whether all originals belong to a result. One may be deleted after it was found.
-fn are_kept(ask: &Ask, hashes: &[String]) -> bool {
+fn are_kept(ask: &PendingRequest, hashes: &[String]) -> bool {
     let sql = "SELECT 1 FROM result WHERE hash = $1";
     let is_kept = |hash: &String| read(&*ask.hub.store, |session| first(session, sql, &[hash.into()]));
     hashes.iter().all(|hash| !matches!(is_kept(hash), Ok(None)))
 }
 
 /// `GET /api/results/ID`
-pub(super) fn result(ask: &Ask) -> Result<Answer, Refusal> {
+pub(super) fn result(ask: &PendingRequest) -> Result<Answer, Refusal> {
     ask.parameters(&[])?;
     let found = found(ask)?;
     Ok(Answer::json(&json!({
@@ -219,14 +219,14 @@ pub(super) fn result(ask: &Ask) -> Result<Answer, Refusal> {
 }
 
 /// `GET /api/results/ID/original`: hash and size.
-pub(super) fn original(ask: &Ask) -> Result<(String, usize), Refusal> {
+pub(super) fn original(ask: &PendingRequest) -> Result<(String, usize), Refusal> {
     ask.parameters(&[])?;
     let found = found(ask)?;
     Ok((found.hash, found.size))
 }
 
 /// `GET /api/results/ID/findings`
-pub(super) fn findings(ask: &Ask) -> Result<Answer, Refusal> {
+pub(super) fn findings(ask: &PendingRequest) -> Result<Answer, Refusal> {
     ask.parameters(&[])?;
     let found = found(ask)?;
     if let Some(why) = &found.quarantined {
@@ -236,7 +236,7 @@ pub(super) fn findings(ask: &Ask) -> Result<Answer, Refusal> {
 }
 
 /// `GET /api/names/KIND`
-pub(super) fn names(ask: &Ask) -> Result<Answer, Refusal> {
+pub(super) fn names(ask: &PendingRequest) -> Result<Answer, Refusal> {
     ask.parameters(&[])?;
     let kind = Kind::of(&ask.name).ok_or_else(Refusal::not_found)?;
     let counts = ask.hub.counts();
@@ -247,7 +247,7 @@ pub(super) fn names(ask: &Ask) -> Result<Answer, Refusal> {
 }
 
 /// `GET /api/references`: valid results in the form of the built-in reference data.
-pub(super) fn references(ask: &Ask) -> Result<Answer, Refusal> {
+pub(super) fn references(ask: &PendingRequest) -> Result<Answer, Refusal> {
     let parameters = ask.parameters(&["board", "soc", "core", "cursor"])?;
     let mut query = query_of(&parameters, query::LIMIT_MAX)?;
     query.verdict = Some(VALID.to_owned());
@@ -260,7 +260,7 @@ pub(super) fn references(ask: &Ask) -> Result<Answer, Refusal> {
 }
 
 /// `GET /api/mine`: all results of the owner, including unlisted and quarantined ones.
-pub(super) fn mine(ask: &Ask) -> Result<Answer, Refusal> {
+pub(super) fn mine(ask: &PendingRequest) -> Result<Answer, Refusal> {
     let parameters = ask.parameters(&["cursor", "limit"])?;
     let token = ask::owner(&ask.hub, &ask.headers)?;
     let query = query_of(&parameters, 50)?;
@@ -273,7 +273,7 @@ pub(super) fn mine(ask: &Ask) -> Result<Answer, Refusal> {
 }
 
 /// `GET /api/changes`: changes of the owner's machines.
-pub(super) fn changes(ask: &Ask) -> Result<Answer, Refusal> {
+pub(super) fn changes(ask: &PendingRequest) -> Result<Answer, Refusal> {
     ask.parameters(&[])?;
     let token = ask::owner(&ask.hub, &ask.headers)?;
     let all = read(&*ask.hub.store, |session| changes::all(session, token.id))?;

@@ -2,7 +2,7 @@
 //! connection lives.
 
 use super::answer::{Answer, Media, Refusal};
-use super::input::{Ask, HangUp, Network};
+use super::input::{DisconnectGuard, Network, PendingRequest};
 use super::upload::{self, body};
 use super::{HEAD_BYTES_MAX, Peer, ask, metrics, openapi, reading, site, stream};
 use crate::hub_state::{Hub, SLOW, Tally};
@@ -26,8 +26,8 @@ use std::time::Instant;
 /// Search engines may index lists and listed results; unlisted ones carry `noindex`.
 const ROBOTS: &str = "User-agent: *\nDisallow: /api/\nDisallow: /metrics\nDisallow: /search\n";
 
-type Handler = fn(&Ask) -> Result<Answer, Refusal>;
-type Refused = fn(&Refusal) -> Answer;
+type Handler = fn(&PendingRequest) -> Result<Answer, Refusal>;
+type RefusalFormat = fn(&Refusal) -> Answer;
 
 pub(super) fn routes(hub: Arc<Hub>) -> Router {
     Router::new()
@@ -154,26 +154,26 @@ fn api(handler: Handler) -> MethodRouter<Arc<Hub>> {
 }
 
 /// Answers that a worker makes from originals.
-fn drawn(handler: Handler, refused: Refused) -> MethodRouter<Arc<Hub>> {
+fn drawn(handler: Handler, refused: RefusalFormat) -> MethodRouter<Arc<Hub>> {
     get(answered(handler, refused, |hub| &hub.pages))
 }
 
 /// Changes by an owner. They may wait for the lock of the database, and readers do not wait for them.
-fn changed(change: Handler) -> impl Fn(Ask) -> Answered + Clone + Send + Sync + 'static {
+fn changed(change: Handler) -> impl Fn(PendingRequest) -> ResponseFuture + Clone + Send + Sync + 'static {
     answered(change, Refusal::json, |hub| &hub.changes)
 }
 
-type Answered = Pin<Box<dyn Future<Output = Response<Body>> + Send>>;
+type ResponseFuture = Pin<Box<dyn Future<Output = Response<Body>> + Send>>;
 
 fn answered(
     handler: Handler,
-    refused: Refused,
+    refused: RefusalFormat,
     lane: Lane,
-) -> impl Fn(Ask) -> Answered + Clone + Send + Sync + 'static {
-    move |asked: Ask| {
+) -> impl Fn(PendingRequest) -> ResponseFuture + Clone + Send + Sync + 'static {
+    move |asked: PendingRequest| {
         Box::pin(async move {
             let (hub, headers, network) = (Arc::clone(&asked.hub), asked.headers.clone(), asked.network);
-            let answer = in_turn(asked, lane, handler).await.and_then(|answer| answer.held(&hub, network));
+            let answer = in_turn(asked, lane, handler).await.and_then(|answer| answer.reserve_memory(&hub, network));
             answer.unwrap_or_else(|refusal| refused(&refusal)).response(&headers)
         })
     }
@@ -181,12 +181,12 @@ fn answered(
 
 /// Runs work on a blocking thread, once it is the turn of its network. A hang-up ends the work.
 async fn in_turn<T: Send + 'static>(
-    ask: Ask,
+    ask: PendingRequest,
     lane: Lane,
-    work: impl FnOnce(&Ask) -> Result<T, Refusal> + Send + 'static,
+    work: impl FnOnce(&PendingRequest) -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Refusal> {
     let turn = lane(&ask.hub).wait(ask.network).await;
-    let _hang_up = HangUp(Arc::clone(&ask.stop));
+    let _hang_up = DisconnectGuard(Arc::clone(&ask.stop));
     blocking(move || {
         let _turn = turn;
         work(&ask)
@@ -194,7 +194,7 @@ async fn in_turn<T: Send + 'static>(
     .await
 }
 
-async fn original(asked: Ask) -> Response<Body> {
+async fn original(asked: PendingRequest) -> Response<Body> {
     let (hub, headers, network) = (Arc::clone(&asked.hub), asked.headers.clone(), asked.network);
     let answer = async {
         let again = asked.clone();
@@ -224,7 +224,7 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Refusal> +
     }
 }
 
-async fn send(ask: Ask, content: Body) -> Response<Body> {
+async fn send(ask: PendingRequest, content: Body) -> Response<Body> {
     let headers = ask.headers.clone();
     let answer = async {
         let permit = in_turn(ask.clone(), QUERIES, upload::permit).await?;
@@ -232,8 +232,8 @@ async fn send(ask: Ask, content: Body) -> Response<Body> {
         let (bytes, room) = body(&ask.hub, permit.owner(), content).await?;
         let turn = ask.hub.uploads.wait(permit.owner()).await;
         // `in_turn` has stopped the one of the permit.
-        let ask = Ask { stop: Arc::default(), ..ask };
-        let _hang_up = HangUp(Arc::clone(&ask.stop));
+        let ask = PendingRequest { stop: Arc::default(), ..ask };
+        let _hang_up = DisconnectGuard(Arc::clone(&ask.stop));
         // Lets a hang-up be noticed before the work begins.
         tokio::task::yield_now().await;
         blocking(move || {

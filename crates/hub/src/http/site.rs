@@ -2,7 +2,7 @@
 
 use super::answer::{Answer, Media, Refusal};
 use super::ask::Parameters;
-use super::input::Ask;
+use super::input::PendingRequest;
 use super::reading::{FILTERS, found, page_by_worker, page_of, query_of};
 use crate::finished::PageSource;
 use crate::history;
@@ -23,13 +23,13 @@ fn html(page: String) -> Result<Answer, Refusal> {
 }
 
 /// The table of all results, and of search results.
-pub(super) fn table(ask: &Ask) -> Result<Answer, Refusal> {
+pub(super) fn table(ask: &PendingRequest) -> Result<Answer, Refusal> {
     let parameters = ask.parameters(&FILTERS)?;
     listed(ask, "Results", &parameters, None)
 }
 
 /// Figures of the latest valid and listed results with a name.
-fn spreads(ask: &Ask, kind: Kind, slug: &str) -> Result<Vec<pages::Spread>, Refusal> {
+fn spreads(ask: &PendingRequest, kind: Kind, slug: &str) -> Result<Vec<pages::Spread>, Refusal> {
     let names = vec![(kind, slug.to_owned())];
     let query = Query { names, verdict: Some("valid".to_owned()), limit: LIMIT_MAX, ..Query::default() };
     let rows = page_of(ask, &query)?.rows;
@@ -42,7 +42,12 @@ fn spreads(ask: &Ask, kind: Kind, slug: &str) -> Result<Vec<pages::Spread>, Refu
     Ok(SORTS.iter().enumerate().map(spread).filter(|spread| !spread.values.is_empty()).collect())
 }
 
-fn listed(ask: &Ask, title: &str, parameters: &Parameters, of: Option<(Kind, &str)>) -> Result<Answer, Refusal> {
+fn listed(
+    ask: &PendingRequest,
+    title: &str,
+    parameters: &Parameters,
+    of: Option<(Kind, &str)>,
+) -> Result<Answer, Refusal> {
     let mut query = query_of(parameters, 50)?;
     query.names.extend(of.map(|(kind, slug)| (kind, slug.to_owned())));
     let page = page_of(ask, &query)?;
@@ -59,7 +64,7 @@ fn listed(ask: &Ask, title: &str, parameters: &Parameters, of: Option<(Kind, &st
 }
 
 /// Results with a name.
-pub(super) fn of_name(ask: &Ask, kind: Kind) -> Result<Answer, Refusal> {
+pub(super) fn of_name(ask: &PendingRequest, kind: Kind) -> Result<Answer, Refusal> {
     let parameters = ask.parameters(&FILTERS)?;
     let has_one = |column: &str, of: &str| {
         // A scalar subquery, because PostgreSQL would join all results to find one.
@@ -81,13 +86,13 @@ pub(super) fn of_name(ask: &Ask, kind: Kind) -> Result<Answer, Refusal> {
     listed(ask, &words, &parameters, Some((kind, &slug)))
 }
 
-pub(super) fn names(ask: &Ask) -> Result<Answer, Refusal> {
+pub(super) fn names(ask: &PendingRequest) -> Result<Answer, Refusal> {
     ask.parameters(&[])?;
     let kind = Kind::of(&ask.name).ok_or_else(Refusal::not_found)?;
     html(pages::names(kind, ask.hub.counts().all(kind)))
 }
 
-pub(super) fn result(ask: &Ask) -> Result<Answer, Refusal> {
+pub(super) fn result(ask: &PendingRequest) -> Result<Answer, Refusal> {
     ask.parameters(&[])?;
     let found = found(ask)?;
     if let Some(why) = &found.quarantined {
@@ -108,7 +113,7 @@ pub(super) fn result(ask: &Ask) -> Result<Answer, Refusal> {
 }
 
 /// Makes the page of a result and keeps it.
-fn finish(ask: &Ask, source: &PageSource) -> Result<Vec<u8>, Refusal> {
+fn finish(ask: &PendingRequest, source: &PageSource) -> Result<Vec<u8>, Refusal> {
     let view = || Ok(View::Result(read(&*ask.hub.store, |session| source.context(session))?));
     let page = page_by_worker(ask, &format!("result {}", source.key), std::slice::from_ref(&source.hash), view)?;
     // A hub with a full disk still shows its results.
@@ -119,7 +124,7 @@ fn finish(ask: &Ask, source: &PageSource) -> Result<Vec<u8>, Refusal> {
 }
 
 /// Picture of a result for link previews.
-pub(super) fn card(ask: &Ask) -> Result<Answer, Refusal> {
+pub(super) fn card(ask: &PendingRequest) -> Result<Answer, Refusal> {
     ask.parameters(&[])?;
     let found = found(ask)?;
     if found.quarantined.is_some() {
@@ -135,7 +140,7 @@ pub(super) fn card(ask: &Ask) -> Result<Answer, Refusal> {
     Ok(Answer { is_unlisted: !found.is_listed, ..Answer::of(Media::Png, picture) })
 }
 
-pub(super) fn compare(ask: &Ask) -> Result<Answer, Refusal> {
+pub(super) fn compare(ask: &PendingRequest) -> Result<Answer, Refusal> {
     let parameters = ask.parameters(&["id"])?;
     let ids: Vec<&str> =
         parameters.all("id").iter().flat_map(|ids| ids.split([',', ' '])).filter(|id| !id.is_empty()).collect();
@@ -147,13 +152,13 @@ pub(super) fn compare(ask: &Ask) -> Result<Answer, Refusal> {
     }
     let ids: Vec<String> = ids.into_iter().map(str::to_owned).collect();
     let hashes: Result<Vec<String>, Refusal> =
-        ids.iter().map(|id| Ok(found(&Ask { name: id.clone(), ..ask.clone() })?.hash)).collect();
+        ids.iter().map(|id| Ok(found(&PendingRequest { name: id.clone(), ..ask.clone() })?.hash)).collect();
     let key = format!("compare {}", ids.join(" "));
     let page = page_by_worker(ask, &key, &hashes?, || Ok(View::Compared(ids)))?;
     Ok(Answer { policy: Some(page::policy()), ..Answer::of(Media::Html, page) })
 }
 
-pub(super) fn trend(ask: &Ask) -> Result<Answer, Refusal> {
+pub(super) fn trend(ask: &PendingRequest) -> Result<Answer, Refusal> {
     ask.parameters(&[])?;
     let history = read(&*ask.hub.store, |session| history::of(session, &ask.name))?;
     let page = pages::trend(&history.ok_or_else(Refusal::not_found)?);
@@ -161,22 +166,22 @@ pub(super) fn trend(ask: &Ask) -> Result<Answer, Refusal> {
     Ok(Answer { is_unlisted: true, ..Answer::of(Media::Html, page) })
 }
 
-pub(super) fn stability(ask: &Ask) -> Result<Answer, Refusal> {
+pub(super) fn stability(ask: &PendingRequest) -> Result<Answer, Refusal> {
     ask.parameters(&[])?;
     html(pages::stability(ask.hub.counts().all(Kind::Board)))
 }
 
-pub(super) fn feed(ask: &Ask) -> Result<Answer, Refusal> {
+pub(super) fn feed(ask: &PendingRequest) -> Result<Answer, Refusal> {
     ask.parameters(&[])?;
     let page: Page = page_of(ask, &Query { limit: 30, ..Query::default() })?;
     Ok(Answer::of(Media::Atom, pages::feed(&page.rows, ask.hub.settings.public_url.trim_end_matches('/'))))
 }
 
 /// Picture of the score of a result for a README.
-pub(super) fn badge(ask: &Ask) -> Result<Answer, Refusal> {
+pub(super) fn badge(ask: &PendingRequest) -> Result<Answer, Refusal> {
     ask.parameters(&[])?;
     let slug = ask.name.strip_suffix(".svg").ok_or_else(Refusal::not_found)?;
-    let one = Ask { name: slug.to_owned(), ..ask.clone() };
+    let one = PendingRequest { name: slug.to_owned(), ..ask.clone() };
     let found = found(&one)?;
     let sql = "SELECT sevenzip_multi_mips, sevenzip_single_mips FROM result WHERE slug = $1";
     let row = read(&*ask.hub.store, |session| first(session, sql, &[slug.into()]))?.ok_or_else(Refusal::not_found)?;
@@ -184,7 +189,7 @@ pub(super) fn badge(ask: &Ask) -> Result<Answer, Refusal> {
 }
 
 /// As [`badge`], of the newest listed result of a board.
-pub(super) fn board_badge(ask: &Ask) -> Result<Answer, Refusal> {
+pub(super) fn board_badge(ask: &PendingRequest) -> Result<Answer, Refusal> {
     ask.parameters(&[])?;
     let slug = ask.name.strip_suffix(".svg").ok_or_else(Refusal::not_found)?;
     let names = vec![(Kind::Board, slug_of(Kind::Board, slug))];

@@ -4,7 +4,7 @@
 use crate::hub_state::Hub;
 use crate::originals::{self, Unpacking};
 use crate::shares::Share;
-use crate::store::Trouble;
+use crate::store::StoreError;
 use axum::body::{Bytes, HttpBody};
 use hyper::body::{Frame, SizeHint};
 use std::net::IpAddr;
@@ -20,16 +20,19 @@ pub(super) const ROOM_BYTES: usize = originals::PIECE_BYTES + 2 * PIECE_BYTES;
 
 #[derive(Debug)]
 pub(super) struct Stream {
-    pieces: Receiver<Result<Bytes, Trouble>>,
+    pieces: Receiver<Result<Bytes, StoreError>>,
     left: usize,
     _room: Share<IpAddr>,
 }
 
 impl HttpBody for Stream {
     type Data = Bytes;
-    type Error = Trouble;
+    type Error = StoreError;
 
-    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Trouble>>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, StoreError>>> {
         let piece = ready!(self.pieces.poll_recv(context));
         if let Some(Ok(piece)) = &piece {
             self.left = self.left.saturating_sub(piece.len());
@@ -49,7 +52,7 @@ pub(super) async fn start(
     network: IpAddr,
     hash: String,
     size: usize,
-) -> Result<Stream, Trouble> {
+) -> Result<Stream, StoreError> {
     let (mut reading, first) = piece(&hub, network, Unpacking::new(hash, size)).await;
     let mut next = first?;
     let (give, pieces) = channel(1);
@@ -69,13 +72,17 @@ pub(super) async fn start(
     Ok(Stream { pieces, left: size, _room: room })
 }
 
-async fn failed(give: &Sender<Result<Bytes, Trouble>>, trouble: Trouble) {
+async fn failed(give: &Sender<Result<Bytes, StoreError>>, trouble: StoreError) {
     crate::log::event("store", &[("error", &trouble.message)]);
     let _ = give.send(Err(trouble)).await;
 }
 
 /// Reads the next piece on a blocking thread.
-async fn piece(hub: &Arc<Hub>, network: IpAddr, mut reading: Unpacking) -> (Unpacking, Result<Option<Bytes>, Trouble>) {
+async fn piece(
+    hub: &Arc<Hub>,
+    network: IpAddr,
+    mut reading: Unpacking,
+) -> (Unpacking, Result<Option<Bytes>, StoreError>) {
     let turn = hub.queries.wait(network).await;
     let store = Arc::clone(&hub.store);
     let lost = Unpacking::new(String::new(), 0);
@@ -84,5 +91,5 @@ async fn piece(hub: &Arc<Hub>, network: IpAddr, mut reading: Unpacking) -> (Unpa
         let next = reading.next(&*store, PIECE_BYTES);
         (reading, next.map(|next| next.map(Bytes::from)))
     });
-    read.await.unwrap_or_else(|_| (lost, Err(Trouble::of("A thread that reads an original ended."))))
+    read.await.unwrap_or_else(|_| (lost, Err(StoreError::of("A thread that reads an original ended."))))
 }

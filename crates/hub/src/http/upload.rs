@@ -2,7 +2,7 @@
 
 use super::answer::{Answer, Media, Refusal};
 use super::ask;
-use super::input::Ask;
+use super::input::PendingRequest;
 use crate::hub_state::{Hub, Tally};
 use crate::shares::Share;
 use crate::store::{erase, read, write};
@@ -35,8 +35,8 @@ impl Permit {
 }
 
 /// Checks that a request may upload.
-pub(super) fn permit(ask: &Ask) -> Result<Permit, Refusal> {
-    let Ask { hub, headers, .. } = ask;
+pub(super) fn permit(ask: &PendingRequest) -> Result<Permit, Refusal> {
+    let PendingRequest { hub, headers, .. } = ask;
     let parameters = ask.parameters(&["publish", "machine"])?;
     let publish = parameters.flag("publish")?;
     let token = ask::allowed(hub, headers, Scope::Upload)?;
@@ -89,8 +89,8 @@ async fn whole(hub: &Hub, owner: i64, mut body: Body) -> Result<(Vec<u8>, Share<
 }
 
 /// Stores an upload durably.
-pub(super) fn keep(ask: &Ask, permit: Permit, body: &[u8]) -> Result<Answer, Refusal> {
-    let Ask { hub, headers, own_url, stop, .. } = ask;
+pub(super) fn keep(ask: &PendingRequest, permit: Permit, body: &[u8]) -> Result<Answer, Refusal> {
+    let PendingRequest { hub, headers, own_url, stop, .. } = ask;
     let sent = UploadOptions {
         owner: permit.token.id,
         publish: permit.publish,
@@ -99,10 +99,11 @@ pub(super) fn keep(ask: &Ask, permit: Permit, body: &[u8]) -> Result<Answer, Ref
         build: hub.build,
         quarantines: true,
     };
-    let also =
-        |session: &mut dyn crate::store::Session, kept: &results::StoredResult, derived: &crate::derive::Derived| {
-            changes::look(session, sent.owner, kept.id, derived, sent.now_utc_ms).map(drop)
-        };
+    let also = |session: &mut dyn crate::store::Session,
+                kept: &results::StoredResult,
+                derived: &crate::derive::ResultSummary| {
+        changes::look(session, sent.owner, kept.id, derived, sent.now_utc_ms).map(drop)
+    };
     let submitted = submit(&*hub.store, &hub.workers, stop, body, &sent, &also)?;
     let mut all = Vec::new();
     let mut is_new = false;
@@ -136,17 +137,17 @@ pub(super) fn keep(ask: &Ask, permit: Permit, body: &[u8]) -> Result<Answer, Ref
     Ok(answer.status(status))
 }
 
-pub(super) fn list(ask: &Ask) -> Result<Answer, Refusal> {
+pub(super) fn list(ask: &PendingRequest) -> Result<Answer, Refusal> {
     publish(ask, true)
 }
 
-pub(super) fn hide(ask: &Ask) -> Result<Answer, Refusal> {
+pub(super) fn hide(ask: &PendingRequest) -> Result<Answer, Refusal> {
     publish(ask, false)
 }
 
 /// Lists a result, or hides it.
-fn publish(ask: &Ask, lists: bool) -> Result<Answer, Refusal> {
-    let Ask { hub, headers, name: slug, .. } = ask;
+fn publish(ask: &PendingRequest, lists: bool) -> Result<Answer, Refusal> {
+    let PendingRequest { hub, headers, name: slug, .. } = ask;
     let token = ask::allowed(hub, headers, Scope::Publish)?;
     let at = lists.then(clock::now_utc_ms);
     if write(&*hub.store, |session| results::publish(session, token.id, slug, at))? {
@@ -156,8 +157,8 @@ fn publish(ask: &Ask, lists: bool) -> Result<Answer, Refusal> {
     }
 }
 
-pub(super) fn delete(ask: &Ask) -> Result<Answer, Refusal> {
-    let Ask { hub, headers, name: slug, .. } = ask;
+pub(super) fn delete(ask: &PendingRequest) -> Result<Answer, Refusal> {
+    let PendingRequest { hub, headers, name: slug, .. } = ask;
     let token = ask::allowed(hub, headers, Scope::Delete)?;
     if erase(&*hub.store, |session| removal::delete(session, token.id, slug))?.0 {
         Ok(Answer::json(&json!({"id": slug, "state": "deleted"})))
@@ -166,8 +167,8 @@ pub(super) fn delete(ask: &Ask) -> Result<Answer, Refusal> {
     }
 }
 
-pub(super) fn acknowledge(ask: &Ask) -> Result<Answer, Refusal> {
-    let Ask { hub, headers, name, .. } = ask;
+pub(super) fn acknowledge(ask: &PendingRequest) -> Result<Answer, Refusal> {
+    let PendingRequest { hub, headers, name, .. } = ask;
     let token = ask::allowed(hub, headers, Scope::Acknowledge)?;
     let id: i64 = name.parse().map_err(|_| Refusal::not_found())?;
     if write(&*hub.store, |session| changes::acknowledge(session, token.id, id, clock::now_utc_ms()))? {

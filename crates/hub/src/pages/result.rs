@@ -70,7 +70,7 @@ pub(crate) fn result(context: &PageContext, explained: &Explained<'_>, known: &R
         p.soft { @for (at, (to, words)) in own.iter().enumerate() { @if at > 0 { " | " } a href=(to) { (words) } } }
         @if let Some(shown) = review { pre tabindex="0" { "\n" (facts::harmless(&shown.text(explained, || known))) } }
     };
-    facts::harmless(&page::page_within(&page::Around { head, above }, explained, known)).into_owned()
+    facts::harmless(&page::page_within(&page::SiteElements { head, above }, explained, known)).into_owned()
 }
 
 pub(crate) fn compared(links: &[Link], comparison: &Comparison) -> String {
@@ -78,8 +78,11 @@ pub(crate) fn compared(links: &[Link], comparison: &Comparison) -> String {
         (site_links())
         ol { @for link in links { li { (link.html()) } } }
     };
-    facts::harmless(&page::comparison_within(&page::Around { above, ..page::Around::default() }, comparison))
-        .into_owned()
+    facts::harmless(&page::comparison_within(
+        &page::SiteElements { above, ..page::SiteElements::default() },
+        comparison,
+    ))
+    .into_owned()
 }
 
 /// Form that asks for the results to compare; `ids` are filled in.

@@ -1,6 +1,6 @@
 //! Migrations, which only go forward. A published step never changes; a new one follows it.
 
-use super::{Dialect, Session, Store, Trouble, Value, first, write};
+use super::{Dialect, Session, Store, StoreError, Value, first, write};
 
 /// Names and statements separated by `;`. `{id}` is the type of a primary key.
 const MIGRATIONS: &[(&str, &str)] = &[
@@ -20,7 +20,7 @@ const ADVISORY_LOCK: i64 = 0x5bc_be4c;
 
 /// Migrates a database, all or nothing, and returns the names of the applied steps. Fails on a database of a newer
 /// program.
-pub fn migrate(store: &dyn Store, now_utc_ms: i64) -> Result<Vec<&'static str>, Trouble> {
+pub fn migrate(store: &dyn Store, now_utc_ms: i64) -> Result<Vec<&'static str>, StoreError> {
     let dialect = store.dialect();
     write(store, |session| {
         if dialect == Dialect::Postgres {
@@ -35,7 +35,7 @@ pub fn migrate(store: &dyn Store, now_utc_ms: i64) -> Result<Vec<&'static str>, 
         let done = applied(session)?;
         let known = MIGRATIONS.len();
         if done > known {
-            return Err(Trouble::of(format!(
+            return Err(StoreError::of(format!(
                 "The database has {done} migrations, this program knows {known}; use the newer program."
             )));
         }
@@ -53,7 +53,7 @@ pub fn migrate(store: &dyn Store, now_utc_ms: i64) -> Result<Vec<&'static str>, 
     })
 }
 
-fn applied(session: &mut dyn Session) -> Result<usize, Trouble> {
+fn applied(session: &mut dyn Session) -> Result<usize, StoreError> {
     let row = first(session, "SELECT count(*) FROM migration", &[])?;
     Ok(row.and_then(|row| row.integer(0)).unwrap_or(0) as usize)
 }

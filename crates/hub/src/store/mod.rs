@@ -24,33 +24,33 @@ pub const READ_TIME_MAX: Duration = Duration::from_secs(2);
 /// Operations within one transaction.
 pub trait Session {
     /// Runs one statement with its values for `$1`, `$2` ... and returns its rows.
-    fn run(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>, Trouble>;
+    fn run(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>, StoreError>;
 
     fn dialect(&self) -> Dialect;
 }
 
 /// Work of one transaction, which the database may ask to repeat.
-pub type Work<'a> = &'a mut dyn FnMut(&mut dyn Session) -> Result<(), Trouble>;
+pub type TransactionWork<'a> = &'a mut dyn FnMut(&mut dyn Session) -> Result<(), StoreError>;
 
 pub trait Store: Send + Sync {
     /// Reads one consistent state; with `is_short` within [`READ_TIME_MAX`], because readers wait for each other.
-    fn read(&self, work: Work<'_>, is_short: bool) -> Result<(), Trouble>;
+    fn read(&self, work: TransactionWork<'_>, is_short: bool) -> Result<(), StoreError>;
 
     /// Writes all or nothing, durably. After an error nothing was written, unless the database was lost during its
     /// commit.
-    fn write(&self, work: Work<'_>) -> Result<(), Trouble>;
+    fn write(&self, work: TransactionWork<'_>) -> Result<(), StoreError>;
 
     /// [`Store::write`] for deletions. SQLite overwrites the bytes and removes them from the write-ahead log. False if
     /// a reader still needs that log; a later write empties it. On a full disk it uses the room that was kept for it.
-    fn erase(&self, work: Work<'_>) -> Result<bool, Trouble>;
+    fn erase(&self, work: TransactionWork<'_>) -> Result<bool, StoreError>;
 
     /// Rewrites all tables without remnants of deleted data. Writers wait meanwhile, and with PostgreSQL readers, too.
-    fn compact(&self) -> Result<(), Trouble>;
+    fn compact(&self) -> Result<(), StoreError>;
 
     fn dialect(&self) -> Dialect;
 
     /// Writes the whole database to a new file while others read and write.
-    fn backup(&self, file: &std::path::Path) -> Result<(), Trouble>;
+    fn backup(&self, file: &std::path::Path) -> Result<(), StoreError>;
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,7 +98,7 @@ impl Dialect {
 
 /// Error of a database.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Trouble {
+pub struct StoreError {
     pub message: String,
     /// Whether a retry may succeed.
     pub is_passing: bool,
@@ -114,59 +114,68 @@ pub struct Trouble {
     pub is_over_quota: bool,
 }
 
-impl Trouble {
+impl StoreError {
     /// A permanent error.
     pub fn of(message: impl Into<String>) -> Self {
         Self { message: message.into(), ..Self::default() }
     }
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for Trouble {}
+impl std::error::Error for StoreError {}
 
 /// [`Store::read`] with a value, within [`READ_TIME_MAX`].
-pub fn read<T>(store: &dyn Store, work: impl FnMut(&mut dyn Session) -> Result<T, Trouble>) -> Result<T, Trouble> {
+pub fn read<T>(
+    store: &dyn Store,
+    work: impl FnMut(&mut dyn Session) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
     Ok(with_value(work, |work| store.read(work, true))?.0)
 }
 
 /// [`Store::read`] with a value and without a timeout, for queries over all results.
-pub fn read_all<T>(store: &dyn Store, work: impl FnMut(&mut dyn Session) -> Result<T, Trouble>) -> Result<T, Trouble> {
+pub fn read_all<T>(
+    store: &dyn Store,
+    work: impl FnMut(&mut dyn Session) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
     Ok(with_value(work, |work| store.read(work, false))?.0)
 }
 
 /// [`Store::write`] with a value.
-pub fn write<T>(store: &dyn Store, work: impl FnMut(&mut dyn Session) -> Result<T, Trouble>) -> Result<T, Trouble> {
+pub fn write<T>(
+    store: &dyn Store,
+    work: impl FnMut(&mut dyn Session) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
     Ok(with_value(work, |work| store.write(work))?.0)
 }
 
 /// [`Store::erase`] with a value.
 pub fn erase<T>(
     store: &dyn Store,
-    work: impl FnMut(&mut dyn Session) -> Result<T, Trouble>,
-) -> Result<(T, bool), Trouble> {
+    work: impl FnMut(&mut dyn Session) -> Result<T, StoreError>,
+) -> Result<(T, bool), StoreError> {
     with_value(work, |work| store.erase(work))
 }
 
 /// Values of some work and of the transaction that runs it.
 fn with_value<T, D>(
-    mut work: impl FnMut(&mut dyn Session) -> Result<T, Trouble>,
-    run: impl FnOnce(Work<'_>) -> Result<D, Trouble>,
-) -> Result<(T, D), Trouble> {
+    mut work: impl FnMut(&mut dyn Session) -> Result<T, StoreError>,
+    run: impl FnOnce(TransactionWork<'_>) -> Result<D, StoreError>,
+) -> Result<(T, D), StoreError> {
     let mut out = None;
     let done = run(&mut |session| {
         out = Some(work(session)?);
         Ok(())
     })?;
-    out.map(|out| (out, done)).ok_or_else(|| Trouble::of("The transaction was not run."))
+    out.map(|out| (out, done)).ok_or_else(|| StoreError::of("The transaction was not run."))
 }
 
 /// Integer in the first column of the first row of a query over all results; 0 without one.
-pub fn number(store: &dyn Store, sql: &str, values: &[Value]) -> Result<i64, Trouble> {
+pub fn number(store: &dyn Store, sql: &str, values: &[Value]) -> Result<i64, StoreError> {
     let row = read_all(store, |session| first(session, sql, values))?;
     Ok(row.and_then(|row| row.integer(0)).unwrap_or(0))
 }
@@ -179,8 +188,8 @@ pub fn each_row(
     store: &dyn Store,
     sql: &str,
     start: Value,
-    mut visit: impl FnMut(&Row) -> Result<(), Trouble>,
-) -> Result<(), Trouble> {
+    mut visit: impl FnMut(&Row) -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
     let mut last = start;
     loop {
         let rows = read_all(store, |session| session.run(sql, &[last.clone(), PAGE_ROWS.into()]))?;
@@ -191,6 +200,6 @@ pub fn each_row(
 }
 
 /// The first row.
-pub fn first(session: &mut dyn Session, sql: &str, values: &[Value]) -> Result<Option<Row>, Trouble> {
+pub fn first(session: &mut dyn Session, sql: &str, values: &[Value]) -> Result<Option<Row>, StoreError> {
     Ok(session.run(sql, values)?.into_iter().next())
 }

@@ -1,13 +1,13 @@
 //! Backups of PostgreSQL by its own programs, which read one moment of the database while others write.
 
-use super::Trouble;
+use super::StoreError;
 use postgres::Config;
 use postgres::config::Host;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// Writes the database to a new file, and reads the whole file back.
-pub(super) fn backup(config: &Config, file: &Path) -> Result<(), Trouble> {
+pub(super) fn backup(config: &Config, file: &Path) -> Result<(), StoreError> {
     let mut dump = Command::new("pg_dump");
     // The password is not an argument, because every user can see arguments.
     let mut set = |name: &str, value: Option<String>| {
@@ -33,13 +33,13 @@ pub(super) fn backup(config: &Config, file: &Path) -> Result<(), Trouble> {
     run("pg_restore", Command::new("pg_restore").args(["--file", "/dev/null"]).arg(file))
 }
 
-fn run(name: &str, command: &mut Command) -> Result<(), Trouble> {
+fn run(name: &str, command: &mut Command) -> Result<(), StoreError> {
     let ended = command.stdin(Stdio::null()).stdout(Stdio::null()).output();
-    let missing = |why| Trouble::of(format!("PostgreSQL is backed up by {name}, which cannot be started: {why}."));
+    let missing = |why| StoreError::of(format!("PostgreSQL is backed up by {name}, which cannot be started: {why}."));
     let ended = ended.map_err(missing)?;
     if ended.status.success() {
         Ok(())
     } else {
-        Err(Trouble::of(facts::plain(&String::from_utf8_lossy(&ended.stderr))))
+        Err(StoreError::of(facts::plain(&String::from_utf8_lossy(&ended.stderr))))
     }
 }

@@ -1,6 +1,6 @@
 //! PostgreSQL: a few connections, each with its prepared statements. Lost connections are replaced.
 
-use super::{Dialect, READ_TIME_MAX, Row, Session, Store, Trouble, Value, Work};
+use super::{Dialect, READ_TIME_MAX, Row, Session, Store, StoreError, TransactionWork, Value};
 use postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 use postgres::{Client, Config, IsolationLevel, NoTls, Statement, Transaction};
 use std::collections::HashMap;
@@ -58,7 +58,7 @@ pub fn has_password(url: &str) -> bool {
 
 impl Postgres {
     /// Connects to `postgres://USER@HOST/DATABASE`; a `host=` parameter can be the folder of a socket.
-    pub fn open(url: &str) -> Result<Self, Trouble> {
+    pub fn open(url: &str) -> Result<Self, StoreError> {
         let mut config: Config = url.parse()?;
         config.connect_timeout(Duration::from_secs(5)).application_name("sbc-bench-hub");
         let store = Self { config, free: Mutex::new((Vec::new(), 0)), came_back: Condvar::new() };
@@ -69,7 +69,7 @@ impl Postgres {
 
     /// As [`Postgres::open`], but repeats the attempt until a server that does not answer or is starting serves. Calls
     /// `waits` with each new reason.
-    pub fn open_when_ready(url: &str, mut waits: impl FnMut(&str)) -> Result<Self, Trouble> {
+    pub fn open_when_ready(url: &str, mut waits: impl FnMut(&str)) -> Result<Self, StoreError> {
         let mut reported = String::new();
         loop {
             match Self::open(url) {
@@ -85,7 +85,7 @@ impl Postgres {
         }
     }
 
-    fn connect(&self) -> Result<Connection, Trouble> {
+    fn connect(&self) -> Result<Connection, StoreError> {
         let mut client = self.config.connect(NoTls)?;
         // A commit is on the server's disk when it returns, whatever the server's default is, and no statement waits
         // for ever.
@@ -96,7 +96,7 @@ impl Postgres {
         Ok(Connection { client, prepared: HashMap::new() })
     }
 
-    fn take(&self) -> Result<Connection, Trouble> {
+    fn take(&self) -> Result<Connection, StoreError> {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             if let Some(connection) = free.0.pop() {
@@ -132,11 +132,11 @@ impl Postgres {
         self.came_back.notify_one();
     }
 
-    fn once(&self, work: Work<'_>, kind: Kind) -> Result<(), Trouble> {
+    fn once(&self, work: TransactionWork<'_>, kind: Kind) -> Result<(), StoreError> {
         let keeps = kind == Kind::Write;
         let mut lent = ConnectionLoan(self, Some(self.take()?));
         let done = lent.1.as_mut().map_or_else(
-            || Err(Trouble::of("No connection.")),
+            || Err(StoreError::of("No connection.")),
             |Connection { client, prepared }| {
                 let builder = client.build_transaction();
                 let builder = if keeps {
@@ -145,7 +145,7 @@ impl Postgres {
                     // One snapshot for all statements.
                     builder.read_only(true).isolation_level(IsolationLevel::RepeatableRead)
                 };
-                let mut session = InPostgres { transaction: builder.start()?, prepared };
+                let mut session = PostgresSession { transaction: builder.start()?, prepared };
                 if let Some(patience) = kind.patience() {
                     session.transaction.batch_execute(patience)?;
                 }
@@ -153,14 +153,14 @@ impl Postgres {
                 if keeps { Ok(session.transaction.commit()?) } else { Ok(session.transaction.rollback()?) }
             },
         );
-        if done.as_ref().is_err_and(|trouble: &Trouble| trouble.is_passing) {
+        if done.as_ref().is_err_and(|trouble: &StoreError| trouble.is_passing) {
             // Its prepared statements may belong to a server that is gone.
             lent.1 = None;
         }
         done
     }
 
-    fn tried(&self, work: Work<'_>, kind: Kind) -> Result<(), Trouble> {
+    fn tried(&self, work: TransactionWork<'_>, kind: Kind) -> Result<(), StoreError> {
         let mut tries = 1;
         loop {
             match self.once(work, kind) {
@@ -184,19 +184,19 @@ impl Drop for ConnectionLoan<'_> {
 }
 
 impl Store for Postgres {
-    fn read(&self, work: Work<'_>, is_short: bool) -> Result<(), Trouble> {
+    fn read(&self, work: TransactionWork<'_>, is_short: bool) -> Result<(), StoreError> {
         self.tried(work, if is_short { Kind::Read } else { Kind::ReadAll })
     }
 
-    fn write(&self, work: Work<'_>) -> Result<(), Trouble> {
+    fn write(&self, work: TransactionWork<'_>) -> Result<(), StoreError> {
         self.tried(work, Kind::Write)
     }
 
-    fn erase(&self, work: Work<'_>) -> Result<bool, Trouble> {
+    fn erase(&self, work: TransactionWork<'_>) -> Result<bool, StoreError> {
         self.write(work).map(|()| true)
     }
 
-    fn compact(&self) -> Result<(), Trouble> {
+    fn compact(&self) -> Result<(), StoreError> {
         // A separate connection: VACUUM runs outside of transactions and takes long.
         let mut connection = self.connect()?;
         connection.client.batch_execute("SET statement_timeout = 0")?;
@@ -213,18 +213,18 @@ impl Store for Postgres {
         Dialect::Postgres
     }
 
-    fn backup(&self, file: &Path) -> Result<(), Trouble> {
+    fn backup(&self, file: &Path) -> Result<(), StoreError> {
         super::pg_dump::backup(&self.config, file)
     }
 }
 
-struct InPostgres<'a> {
+struct PostgresSession<'a> {
     transaction: Transaction<'a>,
     prepared: &'a mut HashMap<String, Statement>,
 }
 
-impl Session for InPostgres<'_> {
-    fn run(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>, Trouble> {
+impl Session for PostgresSession<'_> {
+    fn run(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>, StoreError> {
         let statement = match self.prepared.get(sql) {
             Some(statement) => statement.clone(),
             None => {
@@ -292,7 +292,7 @@ impl<'a> FromSql<'a> for Value {
     }
 }
 
-impl From<postgres::Error> for Trouble {
+impl From<postgres::Error> for StoreError {
     fn from(error: postgres::Error) -> Self {
         let code = error.code().map(postgres::error::SqlState::code).unwrap_or_default();
         let message = match error.as_db_error() {

@@ -1,7 +1,7 @@
 //! SQLite: one file in write-ahead mode. One connection writes, others read and never wait for it.
 
 use super::reserve::Reserve;
-use super::{Dialect, READ_TIME_MAX, Row, Session, Store, Trouble, Value, Work};
+use super::{Dialect, READ_TIME_MAX, Row, Session, Store, StoreError, TransactionWork, Value};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql, params_from_iter};
 use std::path::{Path, PathBuf};
@@ -34,14 +34,14 @@ pub struct Sqlite {
 
 impl Sqlite {
     /// Opens or creates a file.
-    pub fn open(file: &Path) -> Result<Self, Trouble> {
+    pub fn open(file: &Path) -> Result<Self, StoreError> {
         let writer = connection(file, OpenFlags::default())?;
         // A commit is on the disk when it returns, even in write-ahead mode.
         writer.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")?;
         // Overwrites deleted data.
         writer.execute_batch("PRAGMA secure_delete = ON;")?;
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let readers: Result<Vec<Connection>, Trouble> = (0..READERS).map(|_| connection(file, flags)).collect();
+        let readers: Result<Vec<Connection>, StoreError> = (0..READERS).map(|_| connection(file, flags)).collect();
         Ok(Self {
             file: file.to_path_buf(),
             writer: Mutex::new(writer),
@@ -53,18 +53,18 @@ impl Sqlite {
     }
 
     /// As [`Sqlite::open`] for the database of a hub, with room on the disk for deletions.
-    pub fn open_with_reserve(file: &Path) -> Result<Self, Trouble> {
+    pub fn open_with_reserve(file: &Path) -> Result<Self, StoreError> {
         let opened = Self::open(file)?;
         Ok(Self { reserve: Some(Reserve::of(file)), ..opened })
     }
 
     /// Copies the write-ahead log into the database and empties it. False if another connection uses it; waiting would
     /// block other writers (https://sqlite.org/pragma.html#pragma_wal_checkpoint).
-    fn empty_log(&self, connection: &Connection) -> Result<bool, Trouble> {
+    fn empty_log(&self, connection: &Connection) -> Result<bool, StoreError> {
         connection.busy_timeout(Duration::ZERO)?;
         let is_busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
         connection.busy_timeout(BUSY)?;
-        let is_empty = match is_busy.map_err(Trouble::from) {
+        let is_empty = match is_busy.map_err(StoreError::from) {
             Ok(is_busy) => is_busy == 0,
             Err(trouble) if trouble.is_locked => false,
             Err(trouble) => return Err(trouble),
@@ -73,18 +73,18 @@ impl Sqlite {
         Ok(is_empty)
     }
 
-    fn emptied_log(&self) -> Result<bool, Trouble> {
+    fn emptied_log(&self) -> Result<bool, StoreError> {
         for _ in 1..EMPTYING_TRIES {
-            if self.empty_log(&held(&self.writer))? {
+            if self.empty_log(&lock(&self.writer))? {
                 return Ok(true);
             }
             std::thread::sleep(EMPTYING_PAUSE);
         }
-        self.empty_log(&held(&self.writer))
+        self.empty_log(&lock(&self.writer))
     }
 
     fn reader(&self) -> Connection {
-        let mut readers = held(&self.readers);
+        let mut readers = lock(&self.readers);
         loop {
             match readers.pop() {
                 Some(reader) => return reader,
@@ -95,11 +95,11 @@ impl Sqlite {
 }
 
 /// A poisoned lock is used: a panic has ended its transaction.
-fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn connection(file: &Path, flags: OpenFlags) -> Result<Connection, Trouble> {
+fn connection(file: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
     let connection = Connection::open_with_flags(file, flags)?;
     connection.busy_timeout(BUSY)?;
     connection.set_prepared_statement_cache_capacity(128);
@@ -112,28 +112,28 @@ struct ReaderLoan<'a>(&'a Sqlite, Option<Connection>);
 
 impl Drop for ReaderLoan<'_> {
     fn drop(&mut self) {
-        held(&self.0.readers).extend(self.1.take());
+        lock(&self.0.readers).extend(self.1.take());
         self.0.reader_free.notify_one();
     }
 }
 
 impl Store for Sqlite {
-    fn read(&self, work: Work<'_>, is_short: bool) -> Result<(), Trouble> {
+    fn read(&self, work: TransactionWork<'_>, is_short: bool) -> Result<(), StoreError> {
         let mut lent = ReaderLoan(self, Some(self.reader()));
-        let Some(connection) = lent.1.as_mut() else { return Err(Trouble::of("No connection.")) };
+        let Some(connection) = lent.1.as_mut() else { return Err(StoreError::of("No connection.")) };
         let end = Instant::now() + READ_TIME_MAX;
         connection.progress_handler(STEPS, is_short.then_some(move || Instant::now() > end))?;
         let transaction = connection.transaction()?;
-        work(&mut InSqlite(&transaction))
+        work(&mut SqliteSession(&transaction))
     }
 
-    fn write(&self, work: Work<'_>) -> Result<(), Trouble> {
+    fn write(&self, work: TransactionWork<'_>) -> Result<(), StoreError> {
         let began = Instant::now();
-        let mut connection = held(&self.writer);
+        let mut connection = lock(&self.writer);
         // Writers that waited for each other do not wait for the other process one after the other.
         connection.busy_timeout(BUSY.saturating_sub(began.elapsed()))?;
         let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-        work(&mut InSqlite(&transaction))?;
+        work(&mut SqliteSession(&transaction))?;
         transaction.commit()?;
         if self.log_is_due.load(Ordering::Relaxed) {
             // The write is committed; the next write tries again.
@@ -142,7 +142,7 @@ impl Store for Sqlite {
         Ok(())
     }
 
-    fn erase(&self, work: Work<'_>) -> Result<bool, Trouble> {
+    fn erase(&self, work: TransactionWork<'_>) -> Result<bool, StoreError> {
         let done = match self.write(&mut *work) {
             Err(trouble) if trouble.is_full && self.reserve.as_ref().is_some_and(Reserve::give_up) => self.write(work),
             done => done,
@@ -152,26 +152,26 @@ impl Store for Sqlite {
         is_empty
     }
 
-    fn compact(&self) -> Result<(), Trouble> {
-        held(&self.writer).execute_batch("VACUUM")?;
-        if self.emptied_log()? { Ok(()) } else { Err(Trouble::of("A reader needs the write-ahead log; try again.")) }
+    fn compact(&self) -> Result<(), StoreError> {
+        lock(&self.writer).execute_batch("VACUUM")?;
+        if self.emptied_log()? { Ok(()) } else { Err(StoreError::of("A reader needs the write-ahead log; try again.")) }
     }
 
     fn dialect(&self) -> Dialect {
         Dialect::Sqlite
     }
 
-    fn backup(&self, file: &Path) -> Result<(), Trouble> {
+    fn backup(&self, file: &Path) -> Result<(), StoreError> {
         let from = connection(&self.file, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         // One read transaction: it sees one moment, and others write meanwhile.
         Ok(from.execute("VACUUM INTO ?1", [file.to_string_lossy()]).map(drop)?)
     }
 }
 
-struct InSqlite<'a>(&'a Connection);
+struct SqliteSession<'a>(&'a Connection);
 
-impl Session for InSqlite<'_> {
-    fn run(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>, Trouble> {
+impl Session for SqliteSession<'_> {
+    fn run(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>, StoreError> {
         // SQLite would treat `$1` as a name and number it by its occurrence.
         let mut statement = self.0.prepare_cached(&sql.replace('$', "?"))?;
         let columns = statement.column_count();
@@ -214,7 +214,7 @@ impl From<ValueRef<'_>> for Value {
     }
 }
 
-impl From<rusqlite::Error> for Trouble {
+impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
         let code = error.sqlite_error_code();
         let is_locked = matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked));

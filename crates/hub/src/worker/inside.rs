@@ -1,7 +1,7 @@
 //! Worker side: receives requests from the hub and answers them. Ends when the pipe from the hub closes, even during
 //! work.
 
-use super::{Ask, Reply, STACK_BYTES, frame};
+use super::{Reply, STACK_BYTES, WorkerRequest, frame};
 use crate::limits::{LimitRefusal, Limits};
 use crate::originals::{self, CompressedOriginal};
 use crate::{derive, unpack};
@@ -33,7 +33,7 @@ pub fn run() -> Result<()> {
     };
     std::thread::Builder::new().stack_size(STACK_BYTES).spawn(work)?;
     let mut from = std::io::stdin().lock();
-    while let Ok(frame) = frame::receive::<Ask>(&mut from) {
+    while let Ok(frame) = frame::receive::<WorkerRequest>(&mut from) {
         if give.send(frame).is_err() {
             break;
         }
@@ -53,13 +53,13 @@ fn limit_request(limits: &Limits) -> Result<()> {
     limit(Resource::As, limits.memory_bytes_max, false)
 }
 
-type Frames = Receiver<(Ask, Vec<u8>)>;
+type Frames = Receiver<(WorkerRequest, Vec<u8>)>;
 
 fn work(frames: &Frames) -> Result<()> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     while let Ok((ask, bytes)) = frames.recv() {
         match ask {
-            Ask::Upload { limits, alias, skip } => {
+            WorkerRequest::Upload { limits, alias, skip } => {
                 limit_request(&limits)?;
                 let reply = match files(bytes, &limits) {
                     Ok(files) => {
@@ -70,14 +70,14 @@ fn work(frames: &Frames) -> Result<()> {
                 };
                 frame::send(&mut out, &reply, &[])?;
             }
-            Ask::Derive { limits, alias, hash, size } => {
+            WorkerRequest::Derive { limits, alias, hash, size } => {
                 limit_request(&limits)?;
                 let original = CompressedOriginal { hash, size, bytes };
                 let bytes = original.unpacked().map_err(|trouble| trouble.message);
                 let derived = bytes.and_then(|bytes| derived(bytes, &alias));
-                frame::send(&mut out, &Reply::Derived(Box::new(derived)), &[])?;
+                frame::send(&mut out, &Reply::ResultSummary(Box::new(derived)), &[])?;
             }
-            Ask::Show { limits, view, originals } => {
+            WorkerRequest::Show { limits, view, originals } => {
                 limit_request(&limits)?;
                 // All originals are read from the pipe, even after a damaged one.
                 let records: Vec<_> = (0..originals).map(|_| original(frames).and_then(derive::record)).collect();
@@ -89,7 +89,7 @@ fn work(frames: &Frames) -> Result<()> {
                 frame::send(&mut out, &Reply::Page(reply), &page)?;
             }
             // These only follow a request.
-            Ask::Wanted(_) | Ask::Original { .. } => return Err(ErrorKind::InvalidData.into()),
+            WorkerRequest::Wanted(_) | WorkerRequest::Original { .. } => return Err(ErrorKind::InvalidData.into()),
         }
     }
     Ok(())
@@ -114,8 +114,8 @@ fn read(files: impl Iterator<Item = Member>, alias: &str, frames: &Frames, out: 
     for Member { name, bytes } in files {
         frame::send(out, &Reply::File { name, received_hash: originals::hash(&bytes) }, &[])?;
         match frames.recv() {
-            Ok((Ask::Wanted(true), _)) => {}
-            Ok((Ask::Wanted(false), _)) => continue,
+            Ok((WorkerRequest::Wanted(true), _)) => {}
+            Ok((WorkerRequest::Wanted(false), _)) => continue,
             _ => return Err(Error::from(ErrorKind::InvalidData)),
         }
         let redacted = logs::redact::redact(&bytes).bytes;
@@ -123,19 +123,19 @@ fn read(files: impl Iterator<Item = Member>, alias: &str, frames: &Frames, out: 
         let CompressedOriginal { hash, size, bytes } = CompressedOriginal::of(&redacted);
         frame::send(out, &Reply::Redacted { hash, size }, &bytes)?;
         drop(bytes);
-        frame::send(out, &Reply::Derived(Box::new(derived(redacted, alias))), &[])?;
+        frame::send(out, &Reply::ResultSummary(Box::new(derived(redacted, alias))), &[])?;
     }
     Ok(())
 }
 
-fn derived(bytes: Vec<u8>, alias: &str) -> std::result::Result<derive::Derived, String> {
+fn derived(bytes: Vec<u8>, alias: &str) -> std::result::Result<derive::ResultSummary, String> {
     let alias = Some(alias).filter(|alias| !alias.is_empty());
     derive::record(bytes).and_then(|record| derive::derive(&record, alias))
 }
 
 fn original(frames: &Frames) -> std::result::Result<Vec<u8>, String> {
     match frames.recv() {
-        Ok((Ask::Original { hash, size }, bytes)) => {
+        Ok((WorkerRequest::Original { hash, size }, bytes)) => {
             CompressedOriginal { hash, size, bytes }.unpacked().map_err(|trouble| trouble.message)
         }
         _ => Err("it was not sent".to_owned()),

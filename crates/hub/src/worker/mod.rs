@@ -8,12 +8,12 @@ mod pool;
 mod view;
 
 pub use inside::run;
-pub use pool::{Read, Stop, Visit, Workers};
+pub use pool::{Stop, UploadFile, UploadVisitor, Workers};
 pub use view::View;
 
 pub use crate::pages::PageContext;
 
-use crate::derive::Derived;
+use crate::derive::ResultSummary;
 use crate::limits::{LimitRefusal, Limits};
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,7 @@ const STACK_BYTES: usize = 16 << 20;
 
 /// Messages from the hub to a worker.
 #[derive(Debug, Serialize, Deserialize)]
-enum Ask {
+enum WorkerRequest {
     /// Read the upload that follows, except its first `skip` files.
     Upload { limits: Limits, alias: String, skip: usize },
     /// Whether to read the file named last.
@@ -45,7 +45,7 @@ enum Reply {
     /// The compressed redacted file follows.
     Redacted { hash: String, size: usize },
     /// Derived data, or the reason that there is none.
-    Derived(Box<Result<Derived, String>>),
+    ResultSummary(Box<Result<ResultSummary, String>>),
     /// All files were read.
     End,
     /// A page follows, or the reason that there is none.

@@ -1,11 +1,11 @@
 //! Hub side of workers: starts them, keeps some for the next request, and ends those whose client is gone.
 
-use super::{Ask, Reply, View, frame};
-use crate::derive::Derived;
+use super::{Reply, View, WorkerRequest, frame};
+use crate::derive::ResultSummary;
 use crate::limits::{LimitRefusal, Limits};
 use crate::log;
 use crate::originals::CompressedOriginal;
-use crate::store::Trouble;
+use crate::store::StoreError;
 use std::io::{self, BufReader, ErrorKind};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
@@ -37,7 +37,7 @@ pub struct Workers {
 
 /// File of an upload that a worker has read.
 #[derive(Debug)]
-pub struct Read {
+pub struct UploadFile {
     /// Name in an archive.
     pub name: String,
     /// SHA-256 of the file as received.
@@ -45,23 +45,23 @@ pub struct Read {
     /// Redacted file; empty if it could not be redacted.
     pub original: CompressedOriginal,
     /// Derived data, or the reason that there is none.
-    pub derived: Result<Derived, String>,
+    pub derived: Result<ResultSummary, String>,
 }
 
 /// Takes the files of an upload. An error gives up the upload.
-pub trait Visit {
+pub trait UploadVisitor {
     /// Decides whether to read a file, by its name and its SHA-256 as received.
     fn wants(&mut self, name: &str, received_hash: &str) -> Result<bool, LimitRefusal>;
 
-    fn take(&mut self, read: Read) -> Result<(), LimitRefusal>;
+    fn take(&mut self, read: UploadFile) -> Result<(), LimitRefusal>;
 }
 
 /// Ends the worker of a request, from any thread.
 #[derive(Debug, Default)]
-pub struct Stop(Mutex<Stopping>);
+pub struct Stop(Mutex<StopState>);
 
 #[derive(Debug, Default)]
-struct Stopping {
+struct StopState {
     is_stopped: bool,
     working: Option<Arc<Mutex<Child>>>,
 }
@@ -109,31 +109,31 @@ impl From<ExchangeError> for LimitRefusal {
 impl Stop {
     /// Ends the current worker, and any later one.
     pub fn stop(&self) {
-        let mut stopping = held(&self.0);
+        let mut stopping = lock(&self.0);
         stopping.is_stopped = true;
         if let Some(child) = &stopping.working {
-            let _ = held(child).kill();
+            let _ = lock(child).kill();
         }
     }
 
     pub fn is_stopped(&self) -> bool {
-        held(&self.0).is_stopped
+        lock(&self.0).is_stopped
     }
 
     /// Attaches a worker. False if the request is gone.
     fn begin(&self, worker: &Worker) -> bool {
-        let mut stopping = held(&self.0);
+        let mut stopping = lock(&self.0);
         stopping.working = Some(Arc::clone(&worker.child)).filter(|_| !stopping.is_stopped);
         stopping.working.is_some()
     }
 
     fn end(&self) {
-        held(&self.0).working = None;
+        lock(&self.0).working = None;
     }
 }
 
 /// A poisoned lock is used: a panic leaves no partial change.
-fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -149,7 +149,7 @@ impl Worker {
         Ok(Self { child, give, take: BufReader::new(take), read_bytes: 0 })
     }
 
-    fn tell(&mut self, ask: &Ask, bytes: &[u8]) -> io::Result<()> {
+    fn tell(&mut self, ask: &WorkerRequest, bytes: &[u8]) -> io::Result<()> {
         frame::send(&mut self.give, ask, bytes)
     }
 
@@ -159,7 +159,7 @@ impl Worker {
 
     /// Kills the worker and returns its exit status; one that has ended keeps its own.
     fn end(&self) -> io::Result<ExitStatus> {
-        let mut child = held(&self.child);
+        let mut child = lock(&self.child);
         child.kill()?;
         child.wait()
     }
@@ -182,28 +182,35 @@ impl Workers {
 
     /// Starts an idle worker, so that the next request does not wait for its start.
     pub fn warm(&self) -> io::Result<()> {
-        if held(&self.idle).len() < IDLE_MAX {
+        if lock(&self.idle).len() < IDLE_MAX {
             let worker = Worker::start(&self.program)?;
             // Taken last, because it is still starting.
-            held(&self.idle).insert(0, worker);
+            lock(&self.idle).insert(0, worker);
         }
         Ok(())
     }
 
     fn keep(&self, worker: Worker) {
-        let mut idle = held(&self.idle);
+        let mut idle = lock(&self.idle);
         if idle.len() < IDLE_MAX {
             idle.push(worker);
         }
     }
 
     /// Reads an upload and passes each of its files to `visit`; a file that killed its worker comes with the reason.
-    pub fn upload(&self, stop: &Stop, body: &[u8], alias: &str, visit: &mut dyn Visit) -> Result<(), LimitRefusal> {
+    pub fn upload(
+        &self,
+        stop: &Stop,
+        body: &[u8],
+        alias: &str,
+        visit: &mut dyn UploadVisitor,
+    ) -> Result<(), LimitRefusal> {
         let (mut done, mut deaths, mut died_at) = (0, 0, None);
         loop {
             let mut at = None;
             let read = self.with(stop, |worker| {
-                worker.tell(&Ask::Upload { limits: self.limits, alias: alias.to_owned(), skip: done }, body)?;
+                worker
+                    .tell(&WorkerRequest::Upload { limits: self.limits, alias: alias.to_owned(), skip: done }, body)?;
                 files(worker, &mut done, &mut at, visit)
             });
             let (why, is_endless) = match read {
@@ -218,7 +225,9 @@ impl Workers {
                 continue;
             }
             let is_unpacked = at.is_some();
-            visit.take(at.unwrap_or_else(|| Read::unread(String::new(), crate::originals::hash(body))).failed(why))?;
+            visit.take(
+                at.unwrap_or_else(|| UploadFile::unread(String::new(), crate::originals::hash(body))).failed(why),
+            )?;
             done += 1;
             if !is_unpacked {
                 return Ok(());
@@ -230,16 +239,21 @@ impl Workers {
     }
 
     /// Derives a result from its original; none once `stop` is called.
-    pub fn derive(&self, stop: &Stop, alias: &str, original: &CompressedOriginal) -> Option<Result<Derived, String>> {
+    pub fn derive(
+        &self,
+        stop: &Stop,
+        alias: &str,
+        original: &CompressedOriginal,
+    ) -> Option<Result<ResultSummary, String>> {
         let mut is_first = true;
         loop {
             let derived = self.with(stop, |worker| {
                 let (hash, size) = (original.hash.clone(), original.size);
-                let ask = Ask::Derive { limits: self.limits, alias: alias.to_owned(), hash, size };
+                let ask = WorkerRequest::Derive { limits: self.limits, alias: alias.to_owned(), hash, size };
                 worker.read_bytes += original.size;
                 worker.tell(&ask, &original.bytes)?;
                 match worker.hear()? {
-                    (Reply::Derived(derived), _) => Ok(*derived),
+                    (Reply::ResultSummary(derived), _) => Ok(*derived),
                     _ => Err(ExchangeError::Pipe),
                 }
             });
@@ -259,15 +273,15 @@ impl Workers {
         stop: &Stop,
         view: View,
         originals: usize,
-        original: &mut dyn FnMut(usize) -> Result<CompressedOriginal, Trouble>,
+        original: &mut dyn FnMut(usize) -> Result<CompressedOriginal, StoreError>,
     ) -> Result<Vec<u8>, LimitRefusal> {
         let shown = self.with(stop, |worker| {
-            worker.tell(&Ask::Show { limits: self.limits, view, originals }, &[])?;
+            worker.tell(&WorkerRequest::Show { limits: self.limits, view, originals }, &[])?;
             for number in 0..originals {
                 let original = original(number).map_err(|trouble| ExchangeError::Given(trouble.into()))?;
                 let CompressedOriginal { hash, size, bytes } = original;
                 worker.read_bytes += size;
-                worker.tell(&Ask::Original { hash, size }, &bytes)?;
+                worker.tell(&WorkerRequest::Original { hash, size }, &bytes)?;
             }
             match worker.hear()? {
                 (Reply::Page(shown), page) => Ok(shown.map(|()| page)),
@@ -311,9 +325,9 @@ impl Workers {
     }
 
     fn idle(&self) -> Option<Worker> {
-        let mut idle = held(&self.idle);
+        let mut idle = lock(&self.idle);
         // The kernel may have ended a worker.
-        std::iter::from_fn(|| idle.pop()).find(|worker| matches!(held(&worker.child).try_wait(), Ok(None)))
+        std::iter::from_fn(|| idle.pop()).find(|worker| matches!(lock(&worker.child).try_wait(), Ok(None)))
     }
 
     fn died(&self, status: ExitStatus) -> ExchangeError {
@@ -335,27 +349,27 @@ impl Workers {
 fn files(
     worker: &mut Worker,
     done: &mut usize,
-    at: &mut Option<Read>,
-    visit: &mut dyn Visit,
+    at: &mut Option<UploadFile>,
+    visit: &mut dyn UploadVisitor,
 ) -> Result<Result<(), LimitRefusal>, ExchangeError> {
     loop {
         match (worker.hear()?, at.as_mut()) {
             ((Reply::File { name, received_hash }, _), _) => {
                 let is_wanted = visit.wants(&name, &received_hash).map_err(ExchangeError::Given)?;
                 if is_wanted {
-                    *at = Some(Read::unread(name, received_hash))
+                    *at = Some(UploadFile::unread(name, received_hash))
                 } else {
                     *done += 1
                 }
-                worker.tell(&Ask::Wanted(is_wanted), &[])?;
+                worker.tell(&WorkerRequest::Wanted(is_wanted), &[])?;
             }
             ((Reply::Redacted { hash, size }, bytes), Some(read)) => {
                 worker.read_bytes += size;
                 read.original = CompressedOriginal { hash, size, bytes };
             }
-            ((Reply::Derived(derived), _), Some(_)) => {
+            ((Reply::ResultSummary(derived), _), Some(_)) => {
                 if let Some(read) = at.take() {
-                    visit.take(Read { derived: *derived, ..read }).map_err(ExchangeError::Given)?;
+                    visit.take(UploadFile { derived: *derived, ..read }).map_err(ExchangeError::Given)?;
                 }
                 *done += 1;
             }
@@ -369,7 +383,7 @@ fn files(
     }
 }
 
-impl Read {
+impl UploadFile {
     fn unread(name: String, received_hash: String) -> Self {
         Self { name, received_hash, original: CompressedOriginal::of(&[]), derived: Err(String::new()) }
     }

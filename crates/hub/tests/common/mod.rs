@@ -1,9 +1,9 @@
 //! Databases for tests: SQLite in its own folder, PostgreSQL on its own socket, started for the test process.
 #![allow(dead_code, reason = "each test uses a part of the helpers")]
 
+pub(crate) mod hub_process;
 pub(crate) mod made;
 pub(crate) mod networks;
-pub(crate) mod running;
 
 use hub::limits::Limits;
 use hub::results::StoredResult;
@@ -219,10 +219,10 @@ fn programs() -> Option<PathBuf> {
 }
 
 /// Runs a test on a hub on each database.
-pub(crate) fn on_hubs(words: &[&str], test: impl Fn(&mut running::Running)) {
-    test(&mut running::Running::start(None, words));
+pub(crate) fn on_hubs(words: &[&str], test: impl Fn(&mut hub_process::HubProcess)) {
+    test(&mut hub_process::HubProcess::start(None, words));
     if let Some(url) = postgres_database() {
-        test(&mut running::Running::start(Some(url), words));
+        test(&mut hub_process::HubProcess::start(Some(url), words));
     }
 }
 

@@ -117,7 +117,7 @@ impl Folder {
         let flags = flags | OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let opened = faults::pass(Call::Open, path, || fs::open(path, flags, Mode::empty()));
         let folder = opened.map_err(|errno| {
-            crate::root::unread::note(path, errno.raw_os_error());
+            crate::root::unread_files::note(path, errno.raw_os_error());
             Error::new(path, Problem::of_folder(path, errno))
         })?;
         let stat = fs::fstat(&folder).map_err(|e| Error::new(path, Problem::Read(e)))?;

@@ -16,7 +16,7 @@ impl Folder {
         let list = || fs::Dir::read_from(&self.folder);
         let entries = faults::pass(Call::List, &self.path, list);
         let entries = entries.map_err(|errno| {
-            crate::root::unread::note(&self.path, errno.raw_os_error());
+            crate::root::unread_files::note(&self.path, errno.raw_os_error());
             error(errno)
         })?;
         let mut names = listed(entries).map_err(error)?;

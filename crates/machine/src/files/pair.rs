@@ -11,7 +11,7 @@ use std::ffi::{OsStr, OsString};
 pub type NamedContent<'a> = (&'a OsStr, &'a [u8]);
 
 /// State of the replacement of one file.
-struct Move<'a> {
+struct Replacement<'a> {
     name: &'a OsStr,
     /// Temporary name of the new file.
     new: OsString,
@@ -28,7 +28,7 @@ impl Folder {
     /// # Errors
     /// One of them cannot be written, or is a device; the old files are unchanged.
     pub fn replace_both(&self, files: [NamedContent<'_>; 2], access: Access) -> Result<(), Error> {
-        let mut moves: Vec<Move<'_>> = Vec::new();
+        let mut moves: Vec<Replacement<'_>> = Vec::new();
         let put = self.written(&files, access, &mut moves).and_then(|()| self.exchanged(&mut moves));
         if put.is_err() {
             self.undo(&mut moves);
@@ -45,14 +45,14 @@ impl Folder {
         &self,
         files: &[NamedContent<'a>; 2],
         access: Access,
-        moves: &mut Vec<Move<'a>>,
+        moves: &mut Vec<Replacement<'a>>,
     ) -> Result<(), Error> {
         for (name, bytes) in files {
             if self.discarding(name)?.is_some() {
                 return Err(self.error(name, Problem::Kind("a device")));
             }
             let (new, file) = self.temporary(name, access)?;
-            moves.push(Move { name, new, old: None, is_there: false });
+            moves.push(Replacement { name, new, old: None, is_there: false });
             let sync = || faults::pass_open(Call::Sync, &file, || file.sync_all());
             let written = faults::write_all(&file, bytes).and_then(|()| sync());
             written.map_err(|error| self.error(name, Problem::Write(errno_of(&error))))?;
@@ -60,7 +60,7 @@ impl Folder {
         Ok(())
     }
 
-    fn exchanged(&self, moves: &mut [Move<'_>]) -> Result<(), Error> {
+    fn exchanged(&self, moves: &mut [Replacement<'_>]) -> Result<(), Error> {
         for one in moves.iter_mut() {
             let aside = Self::unused(one.name);
             match self.moved(one.name, &aside) {
@@ -78,7 +78,7 @@ impl Folder {
     }
 
     /// Moves the old files back. A failure is ignored: nothing else can be done.
-    fn undo(&self, moves: &mut [Move<'_>]) {
+    fn undo(&self, moves: &mut [Replacement<'_>]) {
         for one in moves {
             if one.is_there {
                 let _ = self.remove(one.name);

@@ -117,7 +117,7 @@ pub(crate) fn foreign(passwd: &str, group: &str) {
 }
 
 #[cfg(test)]
-pub(super) fn made() -> Accounts {
+pub(super) fn example_accounts() -> Accounts {
     Accounts::parse(
         "root:x:0:0:root:/root:/bin/bash\nalice:x:1000:1000:,,,:/srv/alice:/bin/zsh\n\
          bob:x:1001:100::/srv/bob:\nbroken:x:many\n\n",
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn users_and_groups_are_found() {
-        let accounts = made();
+        let accounts = example_accounts();
         let alice = accounts.by_uid(1000).unwrap();
         assert_eq!(accounts.groups_of(alice), [44, 1000]);
         assert_eq!(accounts.by_name("bob").unwrap().shell, PathBuf::from("/bin/sh"));

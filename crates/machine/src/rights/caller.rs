@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     /// User id, group id, groups, name and home.
-    type Expected<'a> = (u32, u32, &'a [u32], &'a str, &'a str);
+    type ExpectedCaller<'a> = (u32, u32, &'a [u32], &'a str, &'a str);
 
     const FILES: &str = "\
 == /etc/passwd
@@ -177,7 +177,7 @@ Gid:\t5000\t5000\t5000\t5000
 Groups:\t4 5000 7000
 ";
 
-    fn check(variables: &[(&str, &str)], expected: Result<Option<Expected>, &str>) {
+    fn check(variables: &[(&str, &str)], expected: Result<Option<ExpectedCaller>, &str>) {
         let value = |name: &str| {
             let found = variables.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| (*value).to_owned())

@@ -136,7 +136,7 @@ fn parts(path: &Path) -> VecDeque<OsString> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rights::accounts::made;
+    use crate::rights::accounts::example_accounts;
     use std::os::unix::fs::{PermissionsExt, chown, symlink};
 
     fn make(folder: &Path, name: &str, mode: u32) -> PathBuf {
@@ -148,7 +148,7 @@ mod tests {
     }
 
     fn trust(user: Option<u32>) -> Trust {
-        Trust { accounts: made(), users: [0].into_iter().chain(user).collect() }
+        Trust { accounts: example_accounts(), users: [0].into_iter().chain(user).collect() }
     }
 
     fn check(user: Option<u32>, path: &Path, expected: Option<&str>) {

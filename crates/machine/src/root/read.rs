@@ -6,7 +6,7 @@ use super::tree::{Root, Tree, board_entry};
 use crate::faults::{self, Call};
 use crate::threads::lock;
 use identify::{Entry, Tree as _, missing_errno, natural_key};
-use record::{Arrange, Reading};
+use record::{Reading, StableSort};
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -100,7 +100,7 @@ impl Root {
                 _ => return lock(board).list(path),
             },
         };
-        names.arrange_by_key(|name| natural_key(name));
+        names.stable_sort_by_key(|name| natural_key(name));
         names.dedup();
         Ok(names)
     }

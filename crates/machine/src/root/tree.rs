@@ -1,7 +1,7 @@
 //! A root, its location, and writes to it.
 
 use super::missing_from;
-use super::unread::{self, Unread};
+use super::unread_files::{self, UnreadFiles};
 use super::write_policy::WritePolicy;
 use crate::faults::{self, Call};
 use crate::threads::lock;
@@ -22,7 +22,7 @@ pub struct Root {
     /// Handling of writes by a board.
     pub(super) write_policy: Option<WritePolicy>,
     /// Existing files that could not be read.
-    pub(super) unread: Arc<Unread>,
+    pub(super) unread: Arc<UnreadFiles>,
     /// Names of sensors that are not read.
     ignored_sensors: Arc<Vec<String>>,
 }
@@ -96,7 +96,7 @@ impl Root {
     pub fn system() -> Self {
         Self {
             // All values of the running system share one list.
-            unread: unread::system(),
+            unread: unread_files::system(),
             ..Self::of(Tree::Directory(PathBuf::from("/")))
         }
     }

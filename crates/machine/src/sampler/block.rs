@@ -113,9 +113,9 @@ impl Block {
 
 /// Block shared by the sampling thread and its owner.
 #[derive(Debug)]
-pub(super) struct Shared(pub(super) Mutex<Block>);
+pub(super) struct SharedBlock(pub(super) Mutex<Block>);
 
-impl Shared {
+impl SharedBlock {
     /// The lock is held only to copy a row or exchange pointers.
     pub(super) fn lock(&self) -> MutexGuard<'_, Block> {
         lock(&self.0)

@@ -34,7 +34,7 @@ struct State {
 
 /// Result of taking the latest values.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum TakeResult {
+pub(super) enum TakeOutcome {
     /// New values.
     Fresh,
     /// No new values.
@@ -91,18 +91,18 @@ impl LatestValues {
     }
 
     /// Takes the latest values if they are newer than `seen`.
-    pub(super) fn take(&self, seen: &mut u64, values: &mut [i64], now_ns: u64) -> TakeResult {
+    pub(super) fn take(&self, seen: &mut u64, values: &mut [i64], now_ns: u64) -> TakeOutcome {
         let state = self.state();
         let silence_ns = now_ns.saturating_sub(state.at_ns);
         if state.stamp == *seen {
             if silence_ns > self.0.patience_ns {
-                return TakeResult::Failed(Failure::Silent((silence_ns / 1_000_000_000) as u32));
+                return TakeOutcome::Failed(Failure::Silent((silence_ns / 1_000_000_000) as u32));
             }
-            return TakeResult::Nothing;
+            return TakeOutcome::Nothing;
         }
         *seen = state.stamp;
         values.copy_from_slice(&state.values);
-        state.failure.map_or(TakeResult::Fresh, TakeResult::Failed)
+        state.failure.map_or(TakeOutcome::Fresh, TakeOutcome::Failed)
     }
 
     /// Number of reads, and their total time in nanoseconds.
@@ -136,12 +136,12 @@ mod tests {
             values.fill(NONE);
             (latest_values.take(&mut seen, &mut values, monotonic_ns()), values)
         };
-        assert_eq!(take(), (TakeResult::Nothing, [NONE; 2]));
+        assert_eq!(take(), (TakeOutcome::Nothing, [NONE; 2]));
         latest_values.put(Ok(&[1]), 10);
-        assert_eq!(take(), (TakeResult::Fresh, [1, NONE]));
-        assert_eq!(take(), (TakeResult::Nothing, [NONE; 2]));
+        assert_eq!(take(), (TakeOutcome::Fresh, [1, NONE]));
+        assert_eq!(take(), (TakeOutcome::Nothing, [NONE; 2]));
         latest_values.put(Err(Failure::Errno(110)), 10);
-        assert_eq!(take(), (TakeResult::Failed(Failure::Errno(110)), [NONE; 2]));
+        assert_eq!(take(), (TakeOutcome::Failed(Failure::Errno(110)), [NONE; 2]));
         assert_eq!(latest_values.cost(), (2, 20));
     }
 
@@ -150,9 +150,9 @@ mod tests {
         let latest_values = LatestValues::new("meter", vec![channel("a")], Duration::from_secs(2));
         let mut values = [NONE];
         let soon = monotonic_ns() + 1_000_000_000;
-        assert_eq!(latest_values.take(&mut 0, &mut values, soon), TakeResult::Nothing);
+        assert_eq!(latest_values.take(&mut 0, &mut values, soon), TakeOutcome::Nothing);
         let late = soon + 6_000_000_000;
         let taken = latest_values.take(&mut 0, &mut values, late);
-        assert!(matches!(taken, TakeResult::Failed(Failure::Silent(6 | 7))), "{taken:?}");
+        assert!(matches!(taken, TakeOutcome::Failed(Failure::Silent(6 | 7))), "{taken:?}");
     }
 }

@@ -5,7 +5,7 @@
 use super::failure::Failure;
 use super::measured_threads::MeasuredThreads;
 use crate::perf::CpuCycles;
-use crate::sensors::{NONE, Parser, Probe, Read, Scale};
+use crate::sensors::{NONE, Parser, Probe, ReadMethod, Scale};
 use crate::vcio::{Firmware, PMIC_RAILS_MAX, Question};
 use crate::{Root, Source};
 use record::{Missing, MissingReason};
@@ -26,7 +26,7 @@ const READS_UNTIL_RETRY: u32 = 64;
 pub(super) struct Reader {
     root: Root,
     path: String,
-    read: Read,
+    read: ReadMethod,
     source: Option<Source>,
     /// Failure of a source that never existed, and the number of reads since the last try.
     never_there: Option<(Failure, u32)>,
@@ -63,7 +63,7 @@ impl Reader {
 
     /// Opens the file before the first read. Reads retry on failure and report the reason.
     pub(super) fn open(&mut self) {
-        if matches!(self.read, Read::File(_) | Read::Register(_)) {
+        if matches!(self.read, ReadMethod::File(_) | ReadMethod::Register(_)) {
             match self.root.source(&self.path) {
                 Ok(source) => self.source = Some(source),
                 Err(missing) => self.never_there = Some((errno_of(&missing), 0)),
@@ -89,17 +89,17 @@ impl Reader {
         values: &mut [i64],
     ) -> Result<(), Failure> {
         match self.read {
-            Read::File(parser) => self.read_file(parser, buffer, values)?,
-            Read::Register(address) => values[0] = self.read_register(address)?,
-            Read::Firmware(question) => values[0] = self.ask_firmware(question)?,
-            Read::Cycles(cpu) => values[0] = self.read_cycles(cpu)?,
-            Read::MeasuredThreads => {
+            ReadMethod::File(parser) => self.read_file(parser, buffer, values)?,
+            ReadMethod::Register(address) => values[0] = self.read_register(address)?,
+            ReadMethod::Firmware(question) => values[0] = self.ask_firmware(question)?,
+            ReadMethod::Cycles(cpu) => values[0] = self.read_cycles(cpu)?,
+            ReadMethod::MeasuredThreads => {
                 let times = self.threads.read(&self.root).map_err(|m| errno_of(&m))?;
                 values.copy_from_slice(&times);
             }
-            Read::PmicRails => self.ask_pmic(values)?,
-            Read::OwnCpuTime => values[0] = sampler_values.cpu_ns,
-            Read::OwnDelay => values[0] = sampler_values.delay_us,
+            ReadMethod::PmicRails => self.ask_pmic(values)?,
+            ReadMethod::OwnCpuTime => values[0] = sampler_values.cpu_ns,
+            ReadMethod::OwnDelay => values[0] = sampler_values.delay_us,
         }
         if let Some(wrap) = &mut self.wrap {
             values[0] = wrap.unwrap(values[0]);

@@ -3,7 +3,7 @@
 use super::borrowed_source::{BorrowedSource, ReadBuffer};
 use super::failure::Failure;
 use super::gaps::note;
-use super::latest_values::TakeResult;
+use super::latest_values::TakeOutcome;
 use super::reader::SamplerValues;
 use super::slow_reader_pool::SlowSource;
 use super::{Sampler, Tick};
@@ -44,9 +44,9 @@ impl Sampler {
         }
         let columns = slot.columns();
         match slot.take_latest(tick, &mut self.row[columns]) {
-            TakeResult::Nothing => {}
-            TakeResult::Fresh => self.settle(index, Ok(())),
-            TakeResult::Failed(failure) => self.settle(index, Err(failure)),
+            TakeOutcome::Nothing => {}
+            TakeOutcome::Fresh => self.settle(index, Ok(())),
+            TakeOutcome::Failed(failure) => self.settle(index, Err(failure)),
         }
         None
     }

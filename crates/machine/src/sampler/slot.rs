@@ -2,7 +2,7 @@
 
 use super::Tick;
 use super::borrowed_source::BorrowedSource;
-use super::latest_values::{LatestValues, TakeResult};
+use super::latest_values::{LatestValues, TakeOutcome};
 use super::reader::{Reader, SamplerValues};
 use super::schedule::ReadSchedule;
 use super::slow_reader_pool::{SlowReaderPool, SlowSource};
@@ -146,10 +146,10 @@ impl SourceSlot {
     }
 
     /// Takes values from another thread. Without values, all of them are [`crate::sensors::NONE`].
-    pub(super) fn take_latest(&mut self, tick: &Tick, values: &mut [i64]) -> TakeResult {
+    pub(super) fn take_latest(&mut self, tick: &Tick, values: &mut [i64]) -> TakeOutcome {
         match &mut self.input {
             Input::Shared(latest_values, seen) => latest_values.take(seen, values, tick.wall_ns()),
-            Input::Sampler(..) | Input::CheckedOut => TakeResult::Nothing,
+            Input::Sampler(..) | Input::CheckedOut => TakeOutcome::Nothing,
         }
     }
 

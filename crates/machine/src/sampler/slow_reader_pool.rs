@@ -51,10 +51,10 @@ impl SlowSource {
 
 /// Threads and their sources.
 #[derive(Debug)]
-pub(super) struct SlowReaderPool(Arc<Shared>);
+pub(super) struct SlowReaderPool(Arc<PoolState>);
 
 #[derive(Debug, Default)]
-struct Shared {
+struct PoolState {
     affinity: ThreadAffinity,
     sources: Mutex<Vec<Arc<Mutex<SlowSource>>>>,
     threads: AtomicU32,
@@ -66,7 +66,7 @@ struct Shared {
 impl SlowReaderPool {
     /// Creates a pool with this affinity, without starting a thread.
     pub(super) fn new(affinity: ThreadAffinity) -> Self {
-        Self(Arc::new(Shared { affinity, ..Shared::default() }))
+        Self(Arc::new(PoolState { affinity, ..PoolState::default() }))
     }
 
     /// Adds a source, which is read soon.
@@ -123,7 +123,7 @@ impl Drop for SlowReaderPool {
     }
 }
 
-fn work(shared: &Shared) {
+fn work(shared: &PoolState) {
     // On failure the thread runs on other CPUs, which is acceptable.
     let _ = shared.affinity.join();
     let mut buffer = vec![0; BUFFER_BYTES];
@@ -155,10 +155,10 @@ fn work(shared: &Shared) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::latest_values::TakeResult;
+    use super::super::latest_values::TakeOutcome;
     use super::*;
     use crate::Root;
-    use crate::sensors::{Probe, Read, SampleInterval, Scale};
+    use crate::sensors::{Probe, ReadMethod, SampleInterval, Scale};
     use record::{Channel, ChannelId, ChannelKind, Unit};
 
     /// While this is set, one source hangs.
@@ -183,7 +183,7 @@ mod tests {
                 ..Channel::new(ChannelId::own("a"), Unit::Count, ChannelKind::Gauge)
             }],
             interval: SampleInterval::AtMostEveryMs(1),
-            read: Read::File(parser),
+            read: ReadMethod::File(parser),
             wraps_after: None,
             scale: Scale::One,
             is_blocking: true,
@@ -197,7 +197,7 @@ mod tests {
     /// Waits for an answer, regardless of the load of the machine.
     fn answered(latest_values: &LatestValues) -> i64 {
         let mut values = [NONE];
-        while latest_values.take(&mut 0, &mut values, 0) != TakeResult::Fresh {
+        while latest_values.take(&mut 0, &mut values, 0) != TakeOutcome::Fresh {
             std::thread::sleep(Duration::from_millis(1));
         }
         values[0]
@@ -217,7 +217,7 @@ mod tests {
         }
         assert_eq!(answered(&other_values), 2);
         let mut values = [NONE];
-        assert_eq!(hanging_values.take(&mut 0, &mut values, 0), TakeResult::Nothing);
+        assert_eq!(hanging_values.take(&mut 0, &mut values, 0), TakeOutcome::Nothing);
         HANGS.store(false, Ordering::Relaxed);
         assert_eq!(answered(&hanging_values), 1);
     }

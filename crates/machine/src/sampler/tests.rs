@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Source;
-use record::{LoadSpan, Missing, OfMemory, OfMeter, OfPowercap, OfSampler, OfSwap, PowerZone};
+use record::{LoadSpan, MemoryChannel, MeterChannel, Missing, PowerZone, PowercapChannel, SamplerChannel, SwapChannel};
 use record::{MissingReason, PowerZoneKind};
 
 const ZONE: &str = "/sys/class/thermal/thermal_zone0";
@@ -12,7 +12,7 @@ const LOAD: ChannelId = ChannelId::Load(LoadSpan::One);
 /// Energy of the first package.
 fn energy() -> ChannelId {
     let package = PowerZone::of(PowerZoneKind::Rapl, "0").unwrap();
-    ChannelId::Powercap(package, OfPowercap::Energy)
+    ChannelId::Powercap(package, PowercapChannel::Energy)
 }
 
 /// Sampler for a board, with a fake timeline.
@@ -172,8 +172,8 @@ fn running_system_is_sampled() {
         ChannelId::all_cpus(CpuTime::User),
         ChannelId::cpu_time(0, CpuTime::Idle),
         LOAD,
-        ChannelId::Memory(OfMemory::Available),
-        ChannelId::Swap(OfSwap::In),
+        ChannelId::Memory(MemoryChannel::Available),
+        ChannelId::Swap(SwapChannel::In),
     ] {
         let value = sampler.row()[sampler.position(&id).unwrap()];
         assert!(value >= 0, "{id} {value}");
@@ -181,7 +181,7 @@ fn running_system_is_sampled() {
     let before = sampler.cost().cpu_ns;
     sampler.tick(&timeline);
     assert!(before > 0 && sampler.cost().cpu_ns > before);
-    let own = sampler.position(&ChannelId::Sampler(OfSampler::Cpu));
+    let own = sampler.position(&ChannelId::Sampler(SamplerChannel::Cpu));
     assert_eq!(sampler.row()[own.unwrap()], before as i64);
 }
 
@@ -198,7 +198,7 @@ fn late_ticks_are_counted_and_seen() {
     // Half a second is on time, 7 ms more is late; the grid is unchanged.
     for (pause_ms, delay_us) in [(500, 0), (507, 0), (493, 7_000), (500, 0)] {
         sampler.tick(&timeline);
-        let delay = sampler.position(&ChannelId::Sampler(OfSampler::Delay));
+        let delay = sampler.position(&ChannelId::Sampler(SamplerChannel::Delay));
         assert_eq!(sampler.row()[delay.unwrap()], delay_us);
         timeline.sleep(Duration::from_millis(pause_ms));
     }
@@ -209,7 +209,7 @@ fn late_ticks_are_counted_and_seen() {
 
 #[test]
 fn values_of_others_are_in_the_row() {
-    let id = ChannelId::meter(OfMeter::Power);
+    let id = ChannelId::meter(MeterChannel::Power);
     let latest_values = LatestValues::new("plug", vec![Channel::of(id.clone())], Duration::MAX);
     let options = Options { external_values: vec![latest_values.clone()], ..Options::default() };
     let mut sampler = Sampler::new(&Root::from_board("").unwrap(), &options);

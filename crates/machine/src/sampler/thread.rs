@@ -5,7 +5,7 @@
 //! channel. The sampler never waits for its owner: if samples are not fetched, the newest are dropped and counted.
 
 use super::Sampler;
-use super::block::{Block, Shared};
+use super::block::{Block, SharedBlock};
 use super::thread_affinity::{self, ThreadAffinity};
 use super::watchdog::{AfterRow, SamplerWatchdog};
 use crate::timeline::Timeline;
@@ -16,7 +16,7 @@ use std::time::Duration;
 /// Sampler that runs in the background.
 #[derive(Debug)]
 pub struct SamplerThread {
-    shared: Arc<Shared>,
+    shared: Arc<SharedBlock>,
     channels: Vec<Channel>,
     /// Paths of the sources, in the order of their costs.
     sources: Vec<String>,
@@ -68,7 +68,7 @@ impl SamplerThread {
             [] => thread_affinity::allowed(),
             cpus => cpus.to_vec(),
         };
-        let shared = Arc::new(Shared(Mutex::new(block)));
+        let shared = Arc::new(SharedBlock(Mutex::new(block)));
         let worker = if timeline.is_fake() {
             sampler.due_ns = timeline.now_ns();
             Worker::Afterwards(Box::new(sampler), timeline.clone())
@@ -203,7 +203,7 @@ impl Drop for SamplerThread {
 }
 
 /// Takes the samples of a fake timeline up to now.
-fn catch_up(sampler: &mut Sampler, timeline: &Timeline, shared: &Shared) {
+fn catch_up(sampler: &mut Sampler, timeline: &Timeline, shared: &SharedBlock) {
     while sampler.due_ns <= timeline.now_ns() {
         let tick = sampler.begin(timeline, sampler.due_ns);
         sampler.sample(&tick);

@@ -4,7 +4,7 @@
 //! firmware call), the watchdog abandons that source and another thread continues with the others; the old one moves
 //! the source to the threads for slow ones as soon as its read returns, and ends.
 
-use super::block::Shared;
+use super::block::SharedBlock;
 use super::borrowed_source::ReadBuffer;
 use super::thread_affinity::raise_priority;
 use super::{Sampler, Tick};
@@ -35,7 +35,7 @@ const STOP_MAX: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(super) struct SamplerWatchdog {
     sampler: Mutex<Sampler>,
-    shared: Arc<Shared>,
+    shared: Arc<SharedBlock>,
     timeline: Timeline,
     /// Incremented when a thread is abandoned.
     turn: AtomicU32,
@@ -80,7 +80,7 @@ impl SamplerWatchdog {
     /// The kernel rejects a thread.
     pub(super) fn start(
         sampler: Sampler,
-        shared: &Arc<Shared>,
+        shared: &Arc<SharedBlock>,
         timeline: &Timeline,
         has_watchdog: bool,
     ) -> std::io::Result<Arc<Self>> {
@@ -360,7 +360,7 @@ mod tests {
         let mut sampler = sampler();
         let (first, mut late) = hang(&mut sampler, &LOAD);
         let (second, other) = hang(&mut sampler, &USER);
-        let shared = Arc::new(Shared(Mutex::new(Block::new(sampler.channels.len(), 0))));
+        let shared = Arc::new(SharedBlock(Mutex::new(Block::new(sampler.channels.len(), 0))));
         let watchdog = SamplerWatchdog::start(sampler, &shared, &Timeline::start(), false).unwrap();
         let is_reading =
             |index| watchdog.reading.load(Ordering::Acquire) != 0 && watchdog.slot.load(Ordering::Relaxed) == index;

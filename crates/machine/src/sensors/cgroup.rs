@@ -7,7 +7,7 @@ use super::{NONE, Probe, Sensor};
 use crate::Root;
 use crate::cgroup::{folder_has_quota, folders};
 use crate::number::keyed;
-use record::{Channel, ChannelId, OfControlGroup};
+use record::{Channel, ChannelId, ControlGroupChannel};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "cgroup",
@@ -35,7 +35,7 @@ fn discover(root: &Root) -> Vec<Probe> {
     }
     let directory = counting.swap_remove(with_quota.unwrap_or(0));
     let interval_ms = if with_quota.is_some() { INTERVAL_MS_MIN } else { INTERVAL_MS_MIN_WITHOUT_QUOTA };
-    let channels = [OfControlGroup::Throttled, OfControlGroup::ThrottledTime]
+    let channels = [ControlGroupChannel::Throttled, ControlGroupChannel::ThrottledTime]
         .map(|of| Channel::of(ChannelId::ControlGroup(of)))
         .into();
     let path = format!("{directory}/cpu.stat");

@@ -7,7 +7,7 @@ use super::sensor::core_and_package;
 use super::{Probe, Sensor, has, numbered};
 use crate::Root;
 use crate::number::number;
-use record::{Channel, ChannelId, OfCpu, Scope};
+use record::{Channel, ChannelId, CpuChannel, Scope};
 use std::collections::BTreeSet;
 
 pub(super) const SENSOR: Sensor = Sensor {
@@ -35,15 +35,15 @@ fn discover(root: &Root) -> Vec<Probe> {
             if !has(root, &directory, &format!("{what}_throttle_count")) || !seen.insert((what, place)) {
                 continue;
             }
-            let mut add = |file: String, of: OfCpu| {
+            let mut add = |file: String, of: CpuChannel| {
                 let channel = Channel::of(ChannelId::Cpu(cpu, of));
                 let probe = Probe::file(format!("{directory}/{file}"), number, channel);
                 probes.push(probe.min_interval_ms(INTERVAL_MS_MIN));
             };
-            add(format!("{what}_throttle_count"), OfCpu::Throttles(scope));
+            add(format!("{what}_throttle_count"), CpuChannel::Throttles(scope));
             let time = format!("{what}_throttle_total_time_ms");
             if has(root, &directory, &time) {
-                add(time, OfCpu::ThrottleTime(scope));
+                add(time, CpuChannel::ThrottleTime(scope));
             }
         }
     }

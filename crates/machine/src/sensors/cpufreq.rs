@@ -6,7 +6,7 @@
 use super::{Probe, Sensor, labelled, numbered};
 use crate::Root;
 use crate::number::number;
-use record::{Channel, ChannelId, OfPolicy};
+use record::{Channel, ChannelId, PolicyChannel};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "cpufreq",
@@ -32,21 +32,21 @@ fn discover(root: &Root) -> Vec<Probe> {
         let has = |file: &str| files.iter().any(|known| known == file);
         let cpus = root.read_value(&format!("{directory}/related_cpus")).unwrap_or_default();
         let driver = root.read_value(&format!("{directory}/scaling_driver")).unwrap_or_default();
-        let probe = |file: &str, of: OfPolicy| {
+        let probe = |file: &str, of: PolicyChannel| {
             let channel = Channel::of(ChannelId::Policy(policy, of));
             Probe::file(format!("{directory}/{file}"), number, labelled(channel, cpus.clone()))
         };
         if has("scaling_cur_freq") {
             let costly = EXPENSIVE_DRIVERS.contains(&driver.as_str());
-            let probe = probe("scaling_cur_freq", OfPolicy::Claimed);
+            let probe = probe("scaling_cur_freq", PolicyChannel::Claimed);
             probes.push(if costly { probe.min_interval_ms(EXPENSIVE_INTERVAL_MS_MIN) } else { probe });
         }
         // Average over a few milliseconds from the hardware's counters; since Linux 6.15.
         if has("cpuinfo_avg_freq") {
-            probes.push(probe("cpuinfo_avg_freq", OfPolicy::Average));
+            probes.push(probe("cpuinfo_avg_freq", PolicyChannel::Average));
         }
         if has("scaling_max_freq") {
-            probes.push(probe("scaling_max_freq", OfPolicy::LimitMax));
+            probes.push(probe("scaling_max_freq", PolicyChannel::LimitMax));
         }
     }
     probes

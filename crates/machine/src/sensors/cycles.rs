@@ -3,10 +3,10 @@
 //! Divided by the busy time of the CPU this is its actual clock, independent of cpufreq. Needs root or
 //! `perf_event_paranoid` below 1, and a counter, which most virtual machines lack.
 
-use super::{Probe, Read, Sensor, labelled, numbered};
+use super::{Probe, ReadMethod, Sensor, labelled, numbered};
 use crate::number::number;
 use crate::{Root, perf};
-use record::{Channel, ChannelId, OfCpu};
+use record::{Channel, ChannelId, CpuChannel};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "cycles",
@@ -31,8 +31,8 @@ fn discover(root: &Root) -> Vec<Probe> {
         let opened = perf::CpuCycles::open(root, cpu);
         let works = opened.is_ok();
         let pmu = opened.map_or(String::new(), |counter| counter.pmu().to_owned());
-        let channel = labelled(Channel::of(ChannelId::Cpu(cpu, OfCpu::Cycles)), pmu);
-        let probe = Probe { read: Read::Cycles(cpu), ..Probe::file("perf_event_open".into(), number, channel) };
+        let channel = labelled(Channel::of(ChannelId::Cpu(cpu, CpuChannel::Cycles)), pmu);
+        let probe = Probe { read: ReadMethod::Cycles(cpu), ..Probe::file("perf_event_open".into(), number, channel) };
         probes.push(probe.min_interval_ms(INTERVAL_MS_MIN));
         if !works {
             // One channel reports the reason for all.

@@ -3,7 +3,7 @@
 use super::{Probe, Sensor, has, labelled};
 use crate::Root;
 use crate::number::{lines, number, take_number};
-use record::{Channel, ChannelId, OfDevfreq};
+use record::{Channel, ChannelId, DevfreqChannel};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "devfreq",
@@ -25,7 +25,7 @@ fn discover(root: &Root) -> Vec<Probe> {
         let directory = format!("{DIRECTORY}/{device}");
         if has(root, &directory, "cur_freq") {
             let governor = root.read_value(&format!("{directory}/governor")).unwrap_or_default();
-            let channel = channel(&device, OfDevfreq::Claimed);
+            let channel = channel(&device, DevfreqChannel::Claimed);
             let path = format!("{directory}/cur_freq");
             let probe = Probe::file(path, number, labelled(channel, governor));
             probes.push(probe.min_interval_ms(INTERVAL_MS_MIN));
@@ -35,7 +35,7 @@ fn discover(root: &Root) -> Vec<Probe> {
     probes
 }
 
-fn channel(device: &str, of: OfDevfreq) -> Channel {
+fn channel(device: &str, of: DevfreqChannel) -> Channel {
     Channel::of(ChannelId::Devfreq(device.into(), of))
 }
 
@@ -44,7 +44,7 @@ fn residency(root: &Root, device: &str, directory: &str) -> Option<Probe> {
     let path = format!("{directory}/trans_stat");
     let table = root.read(&path).ok()?;
     let rows = lines(table.as_bytes()).filter_map(row);
-    let channels: Vec<_> = rows.map(|(hz, _)| channel(device, OfDevfreq::Residency(hz))).collect();
+    let channels: Vec<_> = rows.map(|(hz, _)| channel(device, DevfreqChannel::Residency(hz))).collect();
     let probe = Probe::file_of_many(path, parse_residency, channels);
     (!probe.channels.is_empty()).then(|| probe.min_interval_ms(RESIDENCY_INTERVAL_MS_MIN))
 }

@@ -7,7 +7,7 @@ use super::{Probe, Sensor, labelled, numbered, thermal};
 use crate::Root;
 use crate::number::number;
 use record::soc_temperature::may_be_soc;
-use record::{Channel, ChannelId, HwmonKind, OfHwmon};
+use record::{Channel, ChannelId, HwmonChannel, HwmonKind};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "hwmon",
@@ -58,7 +58,7 @@ fn discover(root: &Root) -> Vec<Probe> {
         // The only sign of under-voltage on a Raspberry Pi without a firmware call.
         let alarm = "in0_lcrit_alarm";
         if files.iter().any(|file| file == alarm) {
-            let id = ChannelId::Hwmon(hwmon, OfHwmon::Alarm);
+            let id = ChannelId::Hwmon(hwmon, HwmonChannel::Alarm);
             let channel = labelled(Channel::of(id), chip);
             probes.push(Probe::file(format!("{directory}/{alarm}"), number, channel));
         }
@@ -70,7 +70,7 @@ fn attribute(root: &Root, directory: &str, hwmon: u32, chip: &str, file: &str, f
     let average = file.strip_suffix(AVERAGE);
     let name = average.or_else(|| file.strip_suffix(INPUT))?;
     let Ok(id) = format!("hwmon{hwmon}.{name}").parse();
-    let ChannelId::Hwmon(_, OfHwmon::Sensor(kind, _)) = id else { return None };
+    let ChannelId::Hwmon(_, HwmonChannel::Sensor(kind, _)) = id else { return None };
     // If a chip has both, the current value is used.
     let is_replaced = || kind != HwmonKind::Power || files.iter().any(|other| *other == format!("{name}{INPUT}"));
     if average.is_some() && is_replaced() {

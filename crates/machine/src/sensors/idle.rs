@@ -5,7 +5,7 @@
 use super::{Probe, Sensor, labelled, numbered};
 use crate::Root;
 use crate::number::number;
-use record::{Channel, ChannelId, OfCpu};
+use record::{Channel, ChannelId, CpuChannel};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "idle-states",
@@ -28,7 +28,7 @@ fn discover(root: &Root) -> Vec<Probe> {
         let directory = format!("{DIRECTORY}/{name}/cpuidle");
         for (name, state) in numbered(root, &directory, "state") {
             let label = root.read_value(&format!("{directory}/{name}/name")).unwrap_or_default();
-            let channel = Channel::of(ChannelId::Cpu(cpu, OfCpu::IdleState(state)));
+            let channel = Channel::of(ChannelId::Cpu(cpu, CpuChannel::IdleState(state)));
             let path = format!("{directory}/{name}/time");
             let probe = Probe::file(path, number, labelled(channel, label));
             probes.push(probe.min_interval_ms(INTERVAL_MS_MIN));

@@ -3,7 +3,7 @@
 use super::{NONE, Probe, Sensor};
 use crate::Root;
 use crate::number::keyed;
-use record::{Channel, ChannelId, OfMemory, OfSwap};
+use record::{Channel, ChannelId, MemoryChannel, SwapChannel};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "memory",
@@ -19,7 +19,7 @@ fn discover(root: &Root) -> Vec<Probe> {
         return Vec::new();
     }
     let channels =
-        vec![Channel::of(ChannelId::Memory(OfMemory::Available)), Channel::of(ChannelId::Swap(OfSwap::Used))];
+        vec![Channel::of(ChannelId::Memory(MemoryChannel::Available)), Channel::of(ChannelId::Swap(SwapChannel::Used))];
     // One of the more expensive files, 10 to 30 µs; memory pressure shows faster changes.
     vec![Probe::file_of_many(PATH.into(), parse, channels).rarely()]
 }

@@ -39,7 +39,7 @@ pub use crate::number::{NONE, known};
 pub(crate) use hwmon::{DIRECTORY as HWMON, ELECTRIC_MS};
 pub use measured_threads::probe as measured_threads;
 pub use scale::Scale;
-pub use sensor::{Parser, Probe, Read, SampleInterval, Sensor};
+pub use sensor::{Parser, Probe, ReadMethod, SampleInterval, Sensor};
 
 use crate::Root;
 use sensor::{has, labelled, numbered};
@@ -102,7 +102,7 @@ pub(crate) mod check {
         let root = Root::from_board(board).unwrap();
         let mut lines = Vec::new();
         for probe in (sensor.discover)(&root) {
-            let Read::File(parser) = probe.read else { continue };
+            let ReadMethod::File(parser) = probe.read else { continue };
             let text = root.read(&probe.path).unwrap_or_default();
             let mut values = parsed(parser, &text, probe.channels.len());
             probe.scale.clone().apply(&mut values);

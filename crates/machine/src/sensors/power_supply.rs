@@ -7,7 +7,7 @@ use super::{Probe, Scale, Sensor, labelled};
 use crate::Root;
 use crate::number::number;
 use crate::power_supplies::{self, DIRECTORY};
-use record::{Channel, ChannelId, OfSupply};
+use record::{Channel, ChannelId, SupplyChannel};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "power-supplies",
@@ -20,14 +20,14 @@ pub(super) const SENSOR: Sensor = Sensor {
 const INTERVAL_MS_MIN: u32 = 2000;
 
 /// File, quantity, and conversion factor from the file's micro units to the unit of the channel, in millionths.
-const ATTRIBUTES: [(&str, OfSupply, i64); 6] = [
-    ("voltage_now", OfSupply::Voltage, 1_000_000),
-    ("current_now", OfSupply::Current, 1_000),
-    ("power_now", OfSupply::Power, 1_000_000),
+const ATTRIBUTES: [(&str, SupplyChannel, i64); 6] = [
+    ("voltage_now", SupplyChannel::Voltage, 1_000_000),
+    ("current_now", SupplyChannel::Current, 1_000),
+    ("power_now", SupplyChannel::Power, 1_000_000),
     // Microwatt hours; one is 3600 microjoules.
-    ("energy_now", OfSupply::Energy, 3_600_000_000),
-    ("capacity", OfSupply::Capacity, 1_000_000),
-    ("online", OfSupply::Online, 1_000_000),
+    ("energy_now", SupplyChannel::Energy, 3_600_000_000),
+    ("capacity", SupplyChannel::Capacity, 1_000_000),
+    ("online", SupplyChannel::Online, 1_000_000),
 ];
 
 fn discover(root: &Root) -> Vec<Probe> {

@@ -7,7 +7,7 @@
 use super::{Probe, Sensor, labelled};
 use crate::Root;
 use crate::number::number;
-use record::{Channel, ChannelId, OfPowercap, PowerZone, PowerZoneKind};
+use record::{Channel, ChannelId, PowerZone, PowerZoneKind, PowercapChannel};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "rapl",
@@ -43,20 +43,20 @@ fn zone_probes(root: &Root, directory: &str, zone: &PowerZone) -> Vec<Probe> {
     let has = |file: &str| files.iter().any(|known| known == file);
     let text = |file: &str| root.read_value(&format!("{directory}/{file}"));
     let name = text("name").unwrap_or_default();
-    let probe = |file: &str, of: OfPowercap| {
+    let probe = |file: &str, of: PowercapChannel| {
         let channel = Channel::of(ChannelId::Powercap(zone.clone(), of));
         let path = format!("{directory}/{file}");
         Probe::file(path, number, labelled(channel, name.clone()))
     };
     let mut probes = Vec::new();
     if has("energy_uj") {
-        let mut probe = probe("energy_uj", OfPowercap::Energy);
+        let mut probe = probe("energy_uj", PowercapChannel::Energy);
         probe.wraps_after = root.read_number(&format!("{directory}/max_energy_range_uj")).ok();
         probes.push(probe.min_interval_ms(INTERVAL_MS_MIN));
     }
     // Zones without an energy counter may report power.
     if has("power_uw") && !has("energy_uj") {
-        let probe = probe("power_uw", OfPowercap::Power);
+        let probe = probe("power_uw", PowercapChannel::Power);
         probes.push(probe.min_interval_ms(INTERVAL_MS_MIN));
     }
     let limits = files.iter().filter_map(|file| {
@@ -67,7 +67,7 @@ fn zone_probes(root: &Root, directory: &str, zone: &PowerZone) -> Vec<Probe> {
     for index in limits {
         let term = text(&format!("constraint_{index}_name")).unwrap_or_else(|_| index.to_string());
         let file = format!("constraint_{index}_power_limit_uw");
-        let probe = probe(&file, OfPowercap::Limit(term.into()));
+        let probe = probe(&file, PowercapChannel::Limit(term.into()));
         probes.push(probe.min_interval_ms(LIMIT_INTERVAL_MS_MIN));
     }
     probes
@@ -105,7 +105,7 @@ dram
     #[test]
     fn packages_and_parts() {
         let package = PowerZone::of(PowerZoneKind::Rapl, "0").unwrap();
-        let limit = ChannelId::Powercap(package, OfPowercap::Limit("long_term".into()));
+        let limit = ChannelId::Powercap(package, PowercapChannel::Limit("long_term".into()));
         let expected = [
             "scmi0.power soc 2100000",
             "rapl0.energy package-0 262143000000",

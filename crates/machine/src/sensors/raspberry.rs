@@ -5,11 +5,11 @@
 //! stored unchanged: the lower ones are current, the upper ones are sticky since boot, so only the lower ones and new
 //! upper ones belong to a run.
 
-use super::{Probe, Read, SampleInterval, Sensor, labelled};
+use super::{Probe, ReadMethod, SampleInterval, Sensor, labelled};
 use crate::Root;
 use crate::number::number;
 use crate::vcio::{self, Question, Rail};
-use record::{Channel, ChannelId, OfRaspberryPi, RailKind};
+use record::{Channel, ChannelId, RailKind, RaspberryPiChannel};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "raspberry",
@@ -23,16 +23,16 @@ const INTERVAL_MS_MIN: u32 = 1000;
 
 fn discover(root: &Root) -> Vec<Probe> {
     let Ok(firmware) = vcio::Firmware::open(root) else { return Vec::new() };
-    let probe = |question: Question, interval: SampleInterval, of: OfRaspberryPi, label: &str| Probe {
+    let probe = |question: Question, interval: SampleInterval, of: RaspberryPiChannel, label: &str| Probe {
         interval,
-        read: Read::Firmware(question),
+        read: ReadMethod::Firmware(question),
         ..Probe::file(vcio::PATH.into(), number, channel(of, label))
     };
     let rarely = SampleInterval::AtMostEveryMs(INTERVAL_MS_MIN);
     let mut probes = vec![
-        probe(Question::Throttled, SampleInterval::EveryTick, OfRaspberryPi::Throttled, "throttle bits"),
-        probe(Question::ArmClockMeasured, rarely, OfRaspberryPi::ArmClock, "measured by the firmware"),
-        probe(Question::CoreVoltage, rarely, OfRaspberryPi::CoreVoltage, "core"),
+        probe(Question::Throttled, SampleInterval::EveryTick, RaspberryPiChannel::Throttled, "throttle bits"),
+        probe(Question::ArmClockMeasured, rarely, RaspberryPiChannel::ArmClock, "measured by the firmware"),
+        probe(Question::CoreVoltage, rarely, RaspberryPiChannel::CoreVoltage, "core"),
     ];
     if let Ok(rails) = firmware.pmic_rails() {
         probes.push(pmic(&rails));
@@ -40,23 +40,23 @@ fn discover(root: &Root) -> Vec<Probe> {
     probes
 }
 
-fn channel(of: OfRaspberryPi, label: &str) -> Channel {
+fn channel(of: RaspberryPiChannel, label: &str) -> Channel {
     labelled(Channel::of(ChannelId::RaspberryPi(of)), label)
 }
 
 /// Power controller of a Raspberry Pi 5: total power of the rails, then each current and voltage.
 fn pmic(rails: &[Rail]) -> Probe {
-    let total = channel(OfRaspberryPi::PmicPower, "sum of all rails");
+    let total = channel(RaspberryPiChannel::PmicPower, "sum of all rails");
     let each = rails.iter().map(|rail| {
         let kind = if rail.is_voltage { RailKind::Voltage } else { RailKind::Current };
         let label = match rail.name.as_str() {
             "ext5v" => "input",
             name => name,
         };
-        channel(OfRaspberryPi::Rail(rail.name.as_str().into(), kind), label)
+        channel(RaspberryPiChannel::Rail(rail.name.as_str().into(), kind), label)
     });
     let channels = std::iter::once(total).chain(each).collect();
-    let probe = Probe { read: Read::PmicRails, ..Probe::file_of_many(vcio::PATH.into(), number, channels) };
+    let probe = Probe { read: ReadMethod::PmicRails, ..Probe::file_of_many(vcio::PATH.into(), number, channels) };
     // The converters need some milliseconds for all rails.
     probe.min_interval_ms(INTERVAL_MS_MIN).blocking()
 }
@@ -72,9 +72,9 @@ mod tests {
         let probe = pmic(&[rail("vdd_core", false), rail("ext5v", true)]);
         let ids: Vec<&ChannelId> = probe.channels.iter().map(|c| &c.id).collect();
         let expected = [
-            OfRaspberryPi::PmicPower,
-            OfRaspberryPi::Rail("vdd_core".into(), RailKind::Current),
-            OfRaspberryPi::Rail("ext5v".into(), RailKind::Voltage),
+            RaspberryPiChannel::PmicPower,
+            RaspberryPiChannel::Rail("vdd_core".into(), RailKind::Current),
+            RaspberryPiChannel::Rail("ext5v".into(), RailKind::Voltage),
         ];
         assert_eq!(ids, expected.map(ChannelId::RaspberryPi).each_ref());
         assert!(probe.is_blocking && probe.channels[2].label == "input");

@@ -7,7 +7,7 @@ use super::cpufreq::DIRECTORY;
 use super::{Probe, Sensor, labelled, numbered};
 use crate::Root;
 use crate::number::{lines, take_number};
-use record::{Channel, ChannelId, OfPolicy};
+use record::{Channel, ChannelId, PolicyChannel};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "cpufreq-residency",
@@ -29,7 +29,7 @@ fn discover(root: &Root) -> Vec<Probe> {
         let khz = |line| u32::try_from(take_number(line)?.0).ok();
         let clocks = lines(table.as_bytes()).filter_map(khz);
         let channels: Vec<_> = clocks
-            .map(|khz| Channel::of(ChannelId::Policy(policy, OfPolicy::Residency(khz))))
+            .map(|khz| Channel::of(ChannelId::Policy(policy, PolicyChannel::Residency(khz))))
             .map(|channel| labelled(channel, cpus.clone()))
             .collect();
         if !channels.is_empty() {

@@ -1,9 +1,9 @@
 //! Sensor: CPU time of the sampler itself, and delay of each sample. They are ordinary channels, so that readers see
 //! the overhead of sampling.
 
-use super::{Probe, Read, Sensor};
+use super::{Probe, ReadMethod, Sensor};
 use crate::Root;
-use record::{Channel, ChannelId, OfSampler};
+use record::{Channel, ChannelId, SamplerChannel};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "sampler",
@@ -13,12 +13,12 @@ pub(super) const SENSOR: Sensor = Sensor {
 };
 
 fn discover(_: &Root) -> Vec<Probe> {
-    let own = |of: OfSampler, path: &str, read: Read| {
+    let own = |of: SamplerChannel, path: &str, read: ReadMethod| {
         let channel = Channel::of(ChannelId::Sampler(of));
         Probe { read, ..Probe::file(path.into(), crate::number::number, channel) }
     };
     vec![
-        own(OfSampler::Cpu, "CLOCK_THREAD_CPUTIME_ID", Read::OwnCpuTime),
-        own(OfSampler::Delay, "CLOCK_MONOTONIC", Read::OwnDelay),
+        own(SamplerChannel::Cpu, "CLOCK_THREAD_CPUTIME_ID", ReadMethod::OwnCpuTime),
+        own(SamplerChannel::Delay, "CLOCK_MONOTONIC", ReadMethod::OwnDelay),
     ]
 }

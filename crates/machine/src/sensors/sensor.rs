@@ -32,7 +32,7 @@ pub struct Probe {
     /// Read interval.
     pub interval: SampleInterval,
     /// Read method.
-    pub read: Read,
+    pub read: ReadMethod,
     /// Largest value of a counter with a single channel that wraps to 0 after it.
     pub wraps_after: Option<i64>,
     /// Conversion to the unit of the channels.
@@ -56,7 +56,7 @@ pub enum SampleInterval {
 
 /// Read method of a probe.
 #[derive(Debug, Clone, Copy)]
-pub enum Read {
+pub enum ReadMethod {
     /// Reads the file from its beginning and parses it.
     File(Parser),
     /// A query to the firmware of a Raspberry Pi.
@@ -90,7 +90,7 @@ impl Probe {
             path,
             channels,
             interval: SampleInterval::EveryTick,
-            read: Read::File(parser),
+            read: ReadMethod::File(parser),
             wraps_after: None,
             scale: Scale::One,
             is_blocking: false,

@@ -6,10 +6,10 @@
 //! architectural MSRs.
 
 use super::sensor::core_and_package;
-use super::{Probe, Read, Sensor, numbered};
+use super::{Probe, ReadMethod, Sensor, numbered};
 use crate::Root;
 use crate::number::number;
-use record::{Channel, ChannelId, OfCpu, Scope};
+use record::{Channel, ChannelId, CpuChannel, Scope};
 use std::collections::BTreeSet;
 
 pub(super) const SENSOR: Sensor = Sensor {
@@ -35,9 +35,9 @@ fn discover(root: &Root) -> Vec<Probe> {
     for (name, cpu) in numbered(root, "/dev/cpu", "") {
         let (core, package) = core_and_package(root, cpu);
         let mut add = |scope: Scope, register: u32| {
-            let channel = Channel::of(ChannelId::Cpu(cpu, OfCpu::ThermStatus(scope)));
+            let channel = Channel::of(ChannelId::Cpu(cpu, CpuChannel::ThermStatus(scope)));
             let probe = Probe {
-                read: Read::Register(register),
+                read: ReadMethod::Register(register),
                 ..Probe::file(format!("/dev/cpu/{name}/msr"), number, channel)
             };
             probes.push(probe.min_interval_ms(INTERVAL_MS_MIN));
@@ -71,7 +71,7 @@ mod tests {
             let channels = probes.into_iter().flat_map(|probe| probe.channels);
             channels.map(|channel| channel.id).collect()
         };
-        let status = |cpu: u32, scope: Scope| ChannelId::Cpu(cpu, OfCpu::ThermStatus(scope));
+        let status = |cpu: u32, scope: Scope| ChannelId::Cpu(cpu, CpuChannel::ThermStatus(scope));
         let expected = [status(0, Scope::Core), status(0, Scope::Package), status(2, Scope::Core)];
         assert_eq!(ids(&board), expected);
         assert!(ids(&board.replace("Intel", "AMD")).is_empty());

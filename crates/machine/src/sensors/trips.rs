@@ -6,7 +6,7 @@ use super::thermal::{DIRECTORY, TEMPERATURE};
 use super::{Probe, Sensor, labelled, numbered};
 use crate::Root;
 use crate::number::number;
-use record::{Channel, ChannelId, OfZone};
+use record::{Channel, ChannelId, ZoneChannel};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "trip-points",
@@ -28,7 +28,7 @@ fn discover(root: &Root) -> Vec<Probe> {
         });
         for trip in trips {
             let kind = root.read_value(&format!("{directory}/trip_point_{trip}_type")).unwrap_or_default();
-            let channel = Channel::of(ChannelId::Zone(zone, OfZone::Trip(trip)));
+            let channel = Channel::of(ChannelId::Zone(zone, ZoneChannel::Trip(trip)));
             let path = format!("{directory}/trip_point_{trip}_temp");
             let probe = Probe::file(path, number, labelled(channel, format!("trip {kind}")));
             probes.push(probe.min_interval_ms(INTERVAL_MS_MIN).scaled(TEMPERATURE));

@@ -5,7 +5,7 @@
 use super::{Probe, Sensor};
 use crate::Root;
 use crate::number::keyed;
-use record::{Channel, ChannelId, OfMemory, OfSwap};
+use record::{Channel, ChannelId, MemoryChannel, SwapChannel};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "vmstat",
@@ -21,10 +21,10 @@ fn discover(root: &Root) -> Vec<Probe> {
         return Vec::new();
     }
     let ids = [
-        ChannelId::Swap(OfSwap::In),
-        ChannelId::Swap(OfSwap::Out),
-        ChannelId::Memory(OfMemory::MajorFaults),
-        ChannelId::Memory(OfMemory::OomKills),
+        ChannelId::Swap(SwapChannel::In),
+        ChannelId::Swap(SwapChannel::Out),
+        ChannelId::Memory(MemoryChannel::MajorFaults),
+        ChannelId::Memory(MemoryChannel::OomKills),
     ];
     let channels = ids.map(Channel::of).into();
     // The most expensive file: 26 to 46 µs.

@@ -3,7 +3,7 @@
 use super::{NONE, Probe, Sensor, numbered};
 use crate::Root;
 use crate::number::numbers;
-use record::{Channel, ChannelId, OfZram};
+use record::{Channel, ChannelId, ZramChannel};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "zram",
@@ -24,7 +24,7 @@ fn discover(root: &Root) -> Vec<Probe> {
             continue;
         }
         let channel = |of| Channel::of(ChannelId::Zram(device, of));
-        let channels = [OfZram::Original, OfZram::Compressed, OfZram::Used].map(channel).into();
+        let channels = [ZramChannel::Original, ZramChannel::Compressed, ZramChannel::Used].map(channel).into();
         let probe = Probe::file_of_many(format!("{directory}/mm_stat"), parse, channels);
         probes.push(probe.min_interval_ms(INTERVAL_MS_MIN));
     }

@@ -9,10 +9,10 @@ use super::disturbed::{disturbed_by, emptied_cpuset};
 use super::journal::{Entry, Journal};
 use super::place::Place;
 use super::programs;
-use super::restore::{OldValue, WriteBack, held, restore_one};
+use super::restore::{OldValue, WriteBack, restore_one, unsettled};
 use super::{Node, Outcome};
 use crate::Root;
-use record::{Arrange, Fact, Missing, Reading, RestoreOutcome, SettingChange, UnmetSetting};
+use record::{Fact, Missing, Reading, RestoreOutcome, SettingChange, StableSort, UnmetSetting};
 use std::path::PathBuf;
 use std::time::Duration;
 use suspended::machine_name;
@@ -53,9 +53,9 @@ impl Changes {
             of_this_boot || entries.is_empty() && uptime.is_ok_and(|uptime| journal.is_of_this_boot(uptime));
         Ok(Self {
             root: root.clone(),
-            held: held(own()),
+            held: unsettled(own()),
             settled_early: Vec::new(),
-            is_shared: !held(of_others.into_iter()).is_empty(),
+            is_shared: !unsettled(of_others.into_iter()).is_empty(),
             damaged: if of_this_boot { damaged } else { 0 },
             boot_id,
             machine,
@@ -173,7 +173,7 @@ impl Changes {
         }
         let read_back = node.read(&self.root);
         if let Ok(read) = &read_back {
-            self.made(&Place::Node(node), read);
+            self.record_change(&Place::Node(node), read);
         }
         let disturbed = disturbed.iter().filter_map(|place| self.disturbed(place)).collect();
         if value == old {
@@ -193,7 +193,7 @@ impl Changes {
     fn disturbed(&mut self, place: &Place) -> Option<SettingChange> {
         let read = place.read(&self.root);
         if let Ok(read) = &read {
-            self.made(place, read);
+            self.record_change(place, read);
         }
         let old = self.find(place)?.old.clone();
         if read.as_ref().is_ok_and(|read| *read == old) {
@@ -283,7 +283,7 @@ impl Changes {
     }
 
     /// Records a change that was made, with the value read back.
-    fn made(&mut self, place: &Place, read: &str) {
+    fn record_change(&mut self, place: &Place, read: &str) {
         let Some(at) = self.held.iter().position(|held| held.place == *place) else { return };
         self.held[at].close(read.to_owned());
         let entry = Entry { read: Some(read.to_owned()), ..self.entry(place, &self.held[at].old.clone()) };
@@ -304,7 +304,7 @@ impl Changes {
         if !is_unchanged {
             return;
         }
-        self.made(&place, before);
+        self.record_change(&place, before);
         if !was_held {
             self.held.retain(|held| held.place != place);
         }
@@ -333,7 +333,7 @@ impl Changes {
         let mut written = Vec::new();
         let mut is_left = false;
         // Side effects come last, because they need the settings that cause them.
-        self.held.arrange_by_key(|held| matches!(held.place, Place::Node(_)));
+        self.held.stable_sort_by_key(|held| matches!(held.place, Place::Node(_)));
         while let Some(held) = self.held.pop() {
             self.note_begin_of_write_back(&held);
             let settled = restore_one(&self.root, &held, &written);

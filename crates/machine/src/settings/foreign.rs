@@ -1,7 +1,7 @@
 //! Restores a journal of any origin on a test board, for fuzzing. The program does not use it.
 
 use super::journal::parse;
-use super::restore::{held, restore_one};
+use super::restore::{restore_one, unsettled};
 use crate::Root;
 
 /// Board with some places of a journal, and a file that no journal may change.
@@ -36,7 +36,7 @@ cpufreq-cpu0
 pub(crate) fn journal(bytes: &[u8]) {
     let Ok(root) = Root::from_board(BOARD) else { return };
     let before = root.board_files();
-    for held in held(parse(bytes).0.iter()).iter().rev() {
+    for held in unsettled(parse(bytes).0.iter()).iter().rev() {
         drop(restore_one(&root, held, &[]));
     }
     for ((path, before), (_, after)) in before.iter().zip(root.board_files()) {

@@ -64,10 +64,10 @@ impl Journal {
     /// It cannot be written, or another process holds it.
     pub(super) fn create(path: &Path) -> Reading<Self> {
         let own = path.to_path_buf();
-        in_time(path, move || Self::made(&own))
+        in_time(path, move || Self::open_or_create(&own))
     }
 
-    fn made(path: &Path) -> Reading<Self> {
+    fn open_or_create(path: &Path) -> Reading<Self> {
         let folder = path.parent().unwrap_or(Path::new("."));
         // Our own state directory stays private; the permissions of others are kept.
         if folder.file_name().is_some_and(|name| name == OWN_FOLDER) {

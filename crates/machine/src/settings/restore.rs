@@ -85,7 +85,7 @@ impl OldValue {
 }
 
 /// Unsettled places of a journal, in the order of their first changes.
-pub(super) fn held<'a>(entries: impl Iterator<Item = &'a Entry>) -> Vec<OldValue> {
+pub(super) fn unsettled<'a>(entries: impl Iterator<Item = &'a Entry>) -> Vec<OldValue> {
     let mut all: Vec<OldValue> = Vec::new();
     for entry in entries {
         let Some(place) = Place::from_path(&entry.path) else { continue };

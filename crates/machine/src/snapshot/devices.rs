@@ -1,7 +1,7 @@
 //! Disks, PCI and USB in a snapshot: the link of each device and some of its files, its drivers, and kernel data for an
 //! inspection. Serial numbers are not included.
 
-use super::walk::{Walk, resolve};
+use super::walk::{TreeWalk, resolve};
 use crate::survey;
 
 /// Files of a disk and of its device.
@@ -50,7 +50,7 @@ const USB: &[&str] = &[
     "bInterfaceClass",
 ];
 
-impl Walk<'_> {
+impl TreeWalk<'_> {
     /// Adds all devices.
     pub(super) fn devices(&mut self) {
         for (folder, files) in [("/sys/bus/pci/devices", PCI), ("/sys/bus/usb/devices", USB), ("/sys/block", DISK)] {

@@ -19,7 +19,7 @@ const FILE_BYTES_MAX: usize = 1 << 20;
 pub(super) const DEPTH_MAX: usize = 6;
 
 /// Text so far, and the remaining limits.
-pub(super) struct Walk<'a> {
+pub(super) struct TreeWalk<'a> {
     pub(super) root: &'a Root,
     pub(super) out: String,
     pub(super) seen: BTreeSet<String>,
@@ -27,7 +27,7 @@ pub(super) struct Walk<'a> {
     pub(super) deadline_ns: u64,
 }
 
-impl Walk<'_> {
+impl TreeWalk<'_> {
     pub(super) fn place(&mut self, path: &str, take: FilePolicy) {
         match take {
             FilePolicy::File => self.file(path),

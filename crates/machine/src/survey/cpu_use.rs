@@ -6,7 +6,7 @@
 use super::files;
 use crate::Root;
 use identify::read_list;
-use record::{Arrange, CpuUse, Cpuset, Interrupt, Machine};
+use record::{CpuUse, Cpuset, Interrupt, Machine, StableSort};
 
 /// Maximum number of interrupts kept, which includes a busy network card.
 const INTERRUPTS_MAX: usize = 8;
@@ -77,14 +77,14 @@ fn cpusets(root: &Root) -> Vec<Cpuset> {
             }
         }
     }
-    found.arrange_by(|a, b| a.path.cmp(&b.path));
+    found.stable_sort_by(|a, b| a.path.cmp(&b.path));
     found.dedup();
     found
 }
 
 fn interrupts(root: &Root) -> Vec<Interrupt> {
     let mut found = parse_interrupts(&root.read("/proc/interrupts").unwrap_or_default());
-    found.arrange_by_key(|interrupt| std::cmp::Reverse(interrupt.count));
+    found.stable_sort_by_key(|interrupt| std::cmp::Reverse(interrupt.count));
     found.truncate(INTERRUPTS_MAX);
     for interrupt in &mut found {
         let path = format!("/proc/irq/{}/smp_affinity_list", interrupt.number);

@@ -23,7 +23,7 @@ pub struct Address {
 
 /// Form of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Takes {
+pub(super) enum AddressForm {
     /// `HOST[:PORT][/N|/all]`.
     Host,
     /// As `Host`, with a path before the output.
@@ -89,25 +89,27 @@ impl Address {
             shown: text.to_owned(),
         };
         let is_complete = match kind.takes {
-            Takes::MaybeDevice => rest.chars().all(|c| c.is_ascii_alphanumeric()),
-            Takes::Url => rest.starts_with("http://") && rest.contains('#'),
-            Takes::Topic => rest.split_once('/').is_some_and(|(host, topic)| !host.is_empty() && !topic.is_empty()),
+            AddressForm::MaybeDevice => rest.chars().all(|c| c.is_ascii_alphanumeric()),
+            AddressForm::Url => rest.starts_with("http://") && rest.contains('#'),
+            AddressForm::Topic => {
+                rest.split_once('/').is_some_and(|(host, topic)| !host.is_empty() && !topic.is_empty())
+            }
             _ => !rest.is_empty(),
         };
         if !is_complete {
             return Err(format!("--meter {id} must be {}.", kind.text("usage")));
         }
         match kind.takes {
-            Takes::Host | Takes::HostAndPath => address.of_host(text),
-            Takes::Url | Takes::Topic | Takes::Command => address.with_fields(),
-            Takes::Device | Takes::MaybeDevice => Ok(address),
+            AddressForm::Host | AddressForm::HostAndPath => address.of_host(text),
+            AddressForm::Url | AddressForm::Topic | AddressForm::Command => address.with_fields(),
+            AddressForm::Device | AddressForm::MaybeDevice => Ok(address),
         }
     }
 
     fn of_host(self, text: &str) -> Result<Self, String> {
         let (host, after) = self.host.split_once('/').unwrap_or((&self.host, "1"));
         let (path, output) = match self.kind.takes {
-            Takes::HostAndPath if after.len() > OUTPUT_DIGITS_MAX => {
+            AddressForm::HostAndPath if after.len() > OUTPUT_DIGITS_MAX => {
                 let (path, output) = after.split_once('/').unwrap_or((after, ""));
                 (format!("/{path}"), if output.is_empty() { "1" } else { output })
             }
@@ -134,14 +136,14 @@ impl Address {
     /// Splits off the values, which start at the last `#$`, or in a URL at the first `#`.
     fn with_fields(self) -> Result<Self, String> {
         let at = match self.kind.takes {
-            Takes::Url => self.host.find('#'),
+            AddressForm::Url => self.host.find('#'),
             _ => self.host.rfind("#$"),
         };
         let (source, named) =
             at.map_or((self.host.as_str(), None), |at| (&self.host[..at], Some(&self.host[at + 1..])));
         let shown = match self.kind.takes {
-            Takes::Url => without_secrets(source),
-            Takes::Command => first_word(source),
+            AddressForm::Url => without_secrets(source),
+            AddressForm::Command => first_word(source),
             _ => source.to_owned(),
         };
         let ends = named.map(|named| format!("#{named}")).unwrap_or_default();

@@ -2,16 +2,18 @@
 
 use super::{Kind, Output, Outputs};
 use machine::sensors::NONE;
-use record::{Channel, ChannelId, MeterOutput, OfMeter};
+use record::{Channel, ChannelId, MeterChannel, MeterOutput};
 use std::time::Duration;
 
 /// Quantities of each output, in the order of the channels.
-const QUANTITIES: [OfMeter; 4] = [OfMeter::Energy, OfMeter::Power, OfMeter::Voltage, OfMeter::Current];
+const QUANTITIES: [MeterChannel; 4] =
+    [MeterChannel::Energy, MeterChannel::Power, MeterChannel::Voltage, MeterChannel::Current];
 
 /// `meter.power`, with several outputs `meter.1.power`; a second meter is `meter2`.
 pub(super) fn channels(number: usize, kind: &Kind, name: &str, outputs: &Outputs, count: usize) -> Vec<Channel> {
     let place = |output| MeterOutput::of(number as u32 + 1, output);
-    let channel = |place, what: OfMeter, label: String| Channel { label, ..Channel::of(ChannelId::Meter(place, what)) };
+    let channel =
+        |place, what: MeterChannel, label: String| Channel { label, ..Channel::of(ChannelId::Meter(place, what)) };
     let places: Vec<(MeterOutput, usize)> = match outputs {
         Outputs::One(output) => vec![(place(None), *output)],
         Outputs::All => (1..=count).map(|output| (place(Some(output as u32)), output)).collect(),
@@ -21,7 +23,7 @@ pub(super) fn channels(number: usize, kind: &Kind, name: &str, outputs: &Outputs
         name => name,
     };
     let delay = "response time of the power meter".into();
-    let mut channels = vec![channel(place(None), OfMeter::Delay, delay)];
+    let mut channels = vec![channel(place(None), MeterChannel::Delay, delay)];
     for (place, output) in places {
         let label = match count {
             0 | 1 => name.to_owned(),
@@ -53,13 +55,19 @@ mod tests {
             let channels = channels(number, kind, "Plug", &outputs, 2).into_iter();
             channels.map(|channel| channel.id).collect::<Vec<_>>()
         };
-        let one = [OfMeter::Delay, OfMeter::Energy, OfMeter::Power, OfMeter::Voltage, OfMeter::Current];
+        let one = [
+            MeterChannel::Delay,
+            MeterChannel::Energy,
+            MeterChannel::Power,
+            MeterChannel::Voltage,
+            MeterChannel::Current,
+        ];
         assert_eq!(ids(0, Outputs::One(2)), one.map(ChannelId::meter));
         let all = ids(1, Outputs::All);
         let second = |output, what| ChannelId::Meter(MeterOutput::of(2, output), what);
         assert_eq!(all.len(), 9);
-        assert_eq!(all[0], second(None, OfMeter::Delay));
-        assert_eq!(all[5], second(Some(2), OfMeter::Energy));
+        assert_eq!(all[0], second(None, MeterChannel::Delay));
+        assert_eq!(all[5], second(Some(2), MeterChannel::Energy));
         let output = Output { milliwatts: Some(2_400), ..Output::default() };
         let row = values(&[output, output], Duration::from_millis(12));
         assert_eq!(row.len(), all.len());

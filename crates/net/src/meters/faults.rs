@@ -7,7 +7,7 @@ use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 /// Behaviour of the server for one request.
-enum Says<'a> {
+enum ServerAction<'a> {
     /// Answers with this body.
     Body(&'a str),
     /// Sends these bytes only.
@@ -17,7 +17,7 @@ enum Says<'a> {
     /// The connection closes.
     Closes,
 }
-use Says::{Body, Bytes, Closes, Late};
+use ServerAction::{Body, Bytes, Closes, Late};
 
 /// Power in milliwatts and energy in microjoules, or nothing new.
 type Values = Option<(Option<i64>, Option<i64>)>;
@@ -42,7 +42,7 @@ fn outcome(source: &mut dyn Source, guard: &mut Guard, now: Instant) -> Result<V
 }
 
 /// Polls a meter once per simulated second.
-fn check(fault: &str, meter: &str, script: &[(Says, Outcome)]) {
+fn check(fault: &str, meter: &str, script: &[(ServerAction, Outcome)]) {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let mut source = source(&meter.replace("HOST", &server.local_addr().unwrap().to_string()));
     let (mut guard, begin) = (Guard::default(), Instant::now());

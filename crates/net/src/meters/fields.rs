@@ -5,7 +5,7 @@
 //! ending with `*` all keys with this prefix, one output each. A text that is not a document is one value, with or without
 //! unit. JSON: RFC 8259. Metrics: <https://prometheus.io/docs/instrumenting/exposition_formats/>.
 
-use super::reading::{Raw, Unit, What, number, unit};
+use super::reading::{Quantity, RawOutput, Unit, number, unit};
 use super::{Answer, Output};
 use quick_xml::events::Event;
 use serde_json::{Map, Value};
@@ -79,7 +79,9 @@ impl Fields {
             Ok(Field { path, unit })
         });
         let fields: Vec<Field> = fields.collect::<Result<_, String>>()?;
-        let tells = |field: &Field| !matches!(field.unit.what, What::Clock | What::Valid | What::Name | What::Factor);
+        let tells = |field: &Field| {
+            !matches!(field.unit.what, Quantity::Clock | Quantity::Valid | Quantity::Name | Quantity::Factor)
+        };
         if !fields.iter().any(tells) {
             return Err(format!("{text:?} names no power, energy, voltage or current"));
         }
@@ -101,7 +103,7 @@ impl Fields {
             Format::Xml => parse_xml(text)?,
             Format::Metrics => Value::Null,
         };
-        let (mut shared, mut outputs) = (Raw::default(), BTreeMap::<String, Raw>::new());
+        let (mut shared, mut outputs) = (RawOutput::default(), BTreeMap::<String, RawOutput>::new());
         let (mut name, mut clock) = (String::new(), None);
         for field in &self.0 {
             let found = match &field.path {
@@ -110,12 +112,12 @@ impl Fields {
             };
             for (key, value) in found.into_iter().take(OUTPUTS_MAX) {
                 match field.unit.what {
-                    What::Name => name = value.as_str().unwrap_or_default().to_owned(),
-                    What::Clock => clock = clock.or_else(|| time(&value)),
+                    Quantity::Name => name = value.as_str().unwrap_or_default().to_owned(),
+                    Quantity::Clock => clock = clock.or_else(|| time(&value)),
                     _ => {
                         let raw = if key.is_empty() { &mut shared } else { outputs.entry(key).or_default() };
                         match field.unit.what {
-                            What::Valid => raw.is_invalid = value == false,
+                            Quantity::Valid => raw.is_invalid = value == false,
                             _ => raw.set(field.unit, quantity(&value, field.unit)),
                         }
                     }
@@ -123,11 +125,11 @@ impl Fields {
             }
         }
         let count = outputs.len();
-        let mut raws: Vec<Raw> = outputs.into_values().map(|raw| raw.with(&shared, count)).collect();
+        let mut raws: Vec<RawOutput> = outputs.into_values().map(|raw| raw.with(&shared, count)).collect();
         if raws.is_empty() {
             raws.push(shared);
         }
-        let outputs = raws.iter().filter(|raw| !raw.is_invalid).map(Raw::output);
+        let outputs = raws.iter().filter(|raw| !raw.is_invalid).map(RawOutput::output);
         let outputs: Vec<Output> = outputs.filter(|output| *output != Output::default()).collect();
         (!outputs.is_empty()).then_some(Answer { name, outputs, clock })
     }

@@ -9,9 +9,9 @@
 //! The tester sends no energy; it is integrated here over all samples, and ends when samples were lost. Readings are means
 //! over a tenth of a second.
 
-use super::reading::{Raw, unit};
+use super::reading::{RawOutput, unit};
 use super::usb::{self, Device};
-use super::{ANSWER_MAX, Address, Answer, Opened, Source};
+use super::{ANSWER_MAX, Address, Answer, OpenResult, Source};
 use machine::{Caller, Failure, Root};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, ioctl_fionbio};
@@ -22,12 +22,12 @@ use std::time::{Duration, Instant};
 /// Word of these testers in the table of USB ids.
 pub(super) const ID: &str = "fnirsi";
 
-pub(super) fn open(address: &Address, _: Option<&Caller>) -> Opened {
+pub(super) fn open(address: &Address, _: Option<&Caller>) -> OpenResult {
     let mut devices = usb::devices(&Root::system()).into_iter();
     let is_it = |device: &Device| address.host.is_empty() || address.host == device.node;
     let found = devices.find(|device| device.meter == Some(ID) && is_it(device));
     let device = found.ok_or_else(|| format!("{} is not on USB; connect it.", address.shown))?;
-    Ok(Box::new(Tester::open(device)))
+    Ok(Box::new(FakeTester::open(device)))
 }
 
 const REPORT_BYTES: usize = 64;
@@ -49,7 +49,7 @@ const REPORTS_MAX: usize = 64;
 const PER_THOUSANDTH: f64 = 100.0;
 
 /// A tester, connected or unplugged.
-struct Tester {
+struct FakeTester {
     node: String,
     name: String,
     /// True if each report must be requested.
@@ -77,7 +77,7 @@ impl Energy {
     }
 }
 
-impl Tester {
+impl FakeTester {
     fn open(device: Device) -> Self {
         Self {
             asks_each: device.asks_each,
@@ -148,7 +148,7 @@ impl Tester {
             ("mA", Some(mean(|sample| sample.1))),
             ("J", self.energy.add(milliwatts, samples.len(), now)),
         ];
-        let mut raw = Raw::default();
+        let mut raw = RawOutput::default();
         for (name, value) in values {
             unit(name).into_iter().for_each(|unit| raw.set(unit, value));
         }
@@ -156,7 +156,7 @@ impl Tester {
     }
 }
 
-impl Source for Tester {
+impl Source for FakeTester {
     fn read(&mut self) -> Result<Option<Answer>, Failure> {
         let answer = self.next();
         if answer.is_err() {

@@ -137,9 +137,9 @@ mod tests {
     type Row = (f64, Option<i64>, [Option<i64>; 4]);
 
     /// Energy of a row, nothing new, or a gap with words of the reason.
-    type Expected<'a> = Result<Option<Option<i64>>, &'a str>;
+    type ExpectedEnergy<'a> = Result<Option<Option<i64>>, &'a str>;
 
-    fn check(rows: &[(Row, Expected)]) {
+    fn check(rows: &[(Row, ExpectedEnergy)]) {
         let (mut guard, begin) = (Guard::default(), Instant::now());
         for ((seconds, clock, [milliwatts, millivolts, milliamperes, microjoules]), expected) in rows {
             let outputs = vec![Output {

@@ -6,22 +6,22 @@
 //! ~/.config/mosquitto_sub, because every user can read arguments.
 
 use super::fields::{Fields, Format};
-use super::reading::{Labelled, Raw, What, parse_readings};
-use super::{Address, Answer, Opened, Source};
+use super::reading::{LabelledValue, Quantity, RawOutput, parse_readings};
+use super::{Address, Answer, OpenResult, Source};
 use machine::{Caller, Failure};
 use process::child::{Child, ChildSpec};
 use process::search_path::search_path;
 use std::time::{Duration, Instant};
 
 /// Opens a user's command.
-pub(super) fn open_command(address: &Address, user: Option<&Caller>) -> Opened {
+pub(super) fn open_command(address: &Address, user: Option<&Caller>) -> OpenResult {
     let argv = ["/bin/sh", "-c", address.host.as_str()].map(str::to_owned);
     let form = address.fields.clone().map_or_else(Form::readings, |fields| Form::Fields(vec![fields]));
     Ok(Box::new(Program::new(argv.to_vec(), user, form)))
 }
 
 /// Opens a device by sigrok-cli.
-pub(super) fn open_sigrok(address: &Address, _: Option<&Caller>) -> Opened {
+pub(super) fn open_sigrok(address: &Address, _: Option<&Caller>) -> OpenResult {
     let (driver, settings) = address.host.split_once(',').unwrap_or((&address.host, ""));
     let mut argv = vec![program("sigrok-cli", "sigrok-cli")?, "-d".into(), driver.into()];
     if !settings.is_empty() {
@@ -32,7 +32,7 @@ pub(super) fn open_sigrok(address: &Address, _: Option<&Caller>) -> Opened {
 }
 
 /// Opens a topic of MQTT.
-pub(super) fn open_mqtt(address: &Address, user: Option<&Caller>) -> Opened {
+pub(super) fn open_mqtt(address: &Address, user: Option<&Caller>) -> OpenResult {
     let (host, topic) = address.host.split_once('/').unwrap_or((&address.host, ""));
     if topic.contains(['+', '#']) {
         return Err(format!("--meter {}: the topic must be that of one meter, without + and #.", address.shown));
@@ -102,7 +102,7 @@ impl Form {
 struct Round {
     began: Option<Instant>,
     /// Channels in order, and whether their value is new.
-    channels: Vec<(Labelled, bool)>,
+    channels: Vec<(LabelledValue, bool)>,
 }
 
 impl Round {
@@ -114,7 +114,7 @@ impl Round {
         }
         let is_first = now.duration_since(*self.began.get_or_insert(now)) < FIRST_ROUND;
         for reading in readings {
-            let is_it = |known: &Labelled| known.label == reading.label && known.unit.what == reading.unit.what;
+            let is_it = |known: &LabelledValue| known.label == reading.label && known.unit.what == reading.unit.what;
             match self.channels.iter().position(|(known, _)| is_it(known)) {
                 Some(place) => self.channels[place] = (reading, true),
                 None if is_first && self.channels.len() < CHANNELS_MAX => self.channels.push((reading, true)),
@@ -127,9 +127,9 @@ impl Round {
 
     /// Answer of the new values.
     fn answer(&mut self) -> Option<Answer> {
-        let mut raw = Raw::default();
+        let mut raw = RawOutput::default();
         for (reading, is_new) in &mut self.channels {
-            if std::mem::take(is_new) && reading.unit.what != What::Clock {
+            if std::mem::take(is_new) && reading.unit.what != Quantity::Clock {
                 raw.set(reading.unit, Some(reading.value));
             }
         }

@@ -27,7 +27,7 @@ pub mod usb;
 
 pub use address::Address;
 
-use address::{Outputs, Takes};
+use address::{AddressForm, Outputs};
 use guard::Guard;
 use machine::{Caller, Failure, LatestValues};
 use record::Channel;
@@ -47,7 +47,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub struct Kind {
     /// Its name before the colon of `--meter kind:host`.
     pub id: &'static str,
-    takes: Takes,
+    takes: AddressForm,
     /// Polling interval: the update rate of the meter.
     poll: Duration,
     /// Time after which silence is reported.
@@ -58,24 +58,24 @@ pub struct Kind {
     open: Open,
 }
 
-type Open = fn(&Address, Option<&Caller>) -> Opened;
+type Open = fn(&Address, Option<&Caller>) -> OpenResult;
 
 /// Every kind of meter, in order of id.
 pub const KINDS: &[Kind] = &[
-    kind(usb::AUTO, Takes::MaybeDevice, usb::open_auto),
-    program("command", Takes::Command, lines::open_command),
-    Kind { poll: fnirsi::GATHERED, ..kind(fnirsi::ID, Takes::MaybeDevice, fnirsi::open) },
-    kind("json", Takes::Url, pages::open_json),
-    Kind { patience: Duration::from_secs(30), ..program("mqtt", Takes::Topic, lines::open_mqtt) },
-    Kind { poll: NETIO_POLL, ..kind("netio", Takes::Host, pages::open) },
-    Kind { poll: NETIO_POLL, ..kind("netio-json", Takes::Host, pages::open) },
-    kind("prometheus", Takes::Url, pages::open_metrics),
-    kind("sbc-bench", Takes::HostAndPath, pages::open),
-    kind("shelly", Takes::Host, pages::open),
-    program("sigrok", Takes::Device, lines::open_sigrok),
-    Kind { poll: UNASKED_POLL, ..kind("smartpower2", Takes::Host, smartpower::open_2) },
-    Kind { poll: UNASKED_POLL, ..kind("smartpower3", Takes::Host, smartpower::open_3) },
-    kind("tasmota", Takes::Host, pages::open),
+    kind(usb::AUTO, AddressForm::MaybeDevice, usb::open_auto),
+    program("command", AddressForm::Command, lines::open_command),
+    Kind { poll: fnirsi::GATHERED, ..kind(fnirsi::ID, AddressForm::MaybeDevice, fnirsi::open) },
+    kind("json", AddressForm::Url, pages::open_json),
+    Kind { patience: Duration::from_secs(30), ..program("mqtt", AddressForm::Topic, lines::open_mqtt) },
+    Kind { poll: NETIO_POLL, ..kind("netio", AddressForm::Host, pages::open) },
+    Kind { poll: NETIO_POLL, ..kind("netio-json", AddressForm::Host, pages::open) },
+    kind("prometheus", AddressForm::Url, pages::open_metrics),
+    kind("sbc-bench", AddressForm::HostAndPath, pages::open),
+    kind("shelly", AddressForm::Host, pages::open),
+    program("sigrok", AddressForm::Device, lines::open_sigrok),
+    Kind { poll: UNASKED_POLL, ..kind("smartpower2", AddressForm::Host, smartpower::open_2) },
+    Kind { poll: UNASKED_POLL, ..kind("smartpower3", AddressForm::Host, smartpower::open_3) },
+    kind("tasmota", AddressForm::Host, pages::open),
 ];
 
 /// Descriptions of the kinds.
@@ -84,16 +84,16 @@ const NETIO_POLL: Duration = Duration::from_millis(800);
 /// Polling interval of sources that send by themselves; limits endless input.
 const UNASKED_POLL: Duration = Duration::from_millis(20);
 
-const fn kind(id: &'static str, takes: Takes, open: Open) -> Kind {
+const fn kind(id: &'static str, takes: AddressForm, open: Open) -> Kind {
     Kind { id, takes, poll: Duration::from_secs(1), patience: PATIENCE, runs_program: false, open }
 }
 
-const fn program(id: &'static str, takes: Takes, open: Open) -> Kind {
+const fn program(id: &'static str, takes: AddressForm, open: Open) -> Kind {
     Kind { poll: UNASKED_POLL, runs_program: true, ..kind(id, takes, open) }
 }
 
 /// A source, or a sentence for people.
-type Opened = Result<Box<dyn Source>, String>;
+type OpenResult = Result<Box<dyn Source>, String>;
 
 /// Source of answers.
 trait Source: Send {
@@ -220,7 +220,7 @@ impl Kind {
 
     fn remedy(&self) -> &'static str {
         match self.takes {
-            Takes::Host => "Check its address and that its API is enabled.",
+            AddressForm::Host => "Check its address and that its API is enabled.",
             _ => "See `sbc-bench list meters` for what it needs.",
         }
     }

@@ -7,7 +7,7 @@
 
 use super::fields::{Fields, Format};
 use super::http::Client;
-use super::{Address, Answer, Opened, Source};
+use super::{Address, Answer, OpenResult, Source};
 use machine::{Caller, Failure};
 
 /// Addresses and values of one kind.
@@ -66,22 +66,22 @@ struct Page {
 }
 
 /// Opens a user's address of JSON.
-pub(super) fn open_json(address: &Address, _: Option<&Caller>) -> Opened {
+pub(super) fn open_json(address: &Address, _: Option<&Caller>) -> OpenResult {
     own(address, Format::Json)
 }
 
 /// Opens a user's address of metrics.
-pub(super) fn open_metrics(address: &Address, _: Option<&Caller>) -> Opened {
+pub(super) fn open_metrics(address: &Address, _: Option<&Caller>) -> OpenResult {
     own(address, Format::Metrics)
 }
 
-fn own(address: &Address, format: Format) -> Opened {
+fn own(address: &Address, format: Format) -> OpenResult {
     let fields = address.fields.clone().ok_or("no path")?;
     Ok(Box::new(Page { client: Client::new(), name: "", format, places: vec![(address.host.clone(), fields)] }))
 }
 
 /// Opens a kind of meter on a host.
-pub(super) fn open(address: &Address, _: Option<&Caller>) -> Opened {
+pub(super) fn open(address: &Address, _: Option<&Caller>) -> OpenResult {
     let kind = address.kind.id;
     let Place { name, format, rows, .. } = PLACES.iter().find(|place| place.kind == kind).ok_or("no address")?;
     let host = if kind == SBC_BENCH { with_port(&address.host) } else { address.host.clone() };

@@ -5,7 +5,7 @@ use super::http::whole;
 
 /// Quantity of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum Quantity {
     Power,
     Energy,
     Voltage,
@@ -24,38 +24,38 @@ pub(super) enum What {
 #[derive(Debug)]
 pub(super) struct Unit {
     name: &'static str,
-    pub(super) what: What,
+    pub(super) what: Quantity,
     pub(super) factor: f64,
 }
 
-const fn of(name: &'static str, what: What, factor: f64) -> Unit {
+const fn of(name: &'static str, what: Quantity, factor: f64) -> Unit {
     Unit { name, what, factor }
 }
 
 const UNITS: &[Unit] = &[
-    of("W", What::Power, 1e3),
-    of("µW", What::Power, 1e-3),
-    of("uW", What::Power, 1e-3),
-    of("mW", What::Power, 1.0),
-    of("kW", What::Power, 1e6),
-    of("J", What::Energy, 1e6),
-    of("mJ", What::Energy, 1e3),
-    of("mWh", What::Energy, 3.6e6),
-    of("Wmin", What::Energy, 6e7),
-    of("Wh", What::Energy, 3.6e9),
-    of("kWh", What::Energy, 3.6e12),
-    of("V", What::Voltage, 1e3),
-    of("µV", What::Voltage, 1e-3),
-    of("uV", What::Voltage, 1e-3),
-    of("mV", What::Voltage, 1.0),
-    of("A", What::Current, 1e3),
-    of("µA", What::Current, 1e-3),
-    of("uA", What::Current, 1e-3),
-    of("mA", What::Current, 1.0),
-    of("pf", What::Factor, 1.0),
-    of("time", What::Clock, 1.0),
-    of("valid", What::Valid, 1.0),
-    of("name", What::Name, 1.0),
+    of("W", Quantity::Power, 1e3),
+    of("µW", Quantity::Power, 1e-3),
+    of("uW", Quantity::Power, 1e-3),
+    of("mW", Quantity::Power, 1.0),
+    of("kW", Quantity::Power, 1e6),
+    of("J", Quantity::Energy, 1e6),
+    of("mJ", Quantity::Energy, 1e3),
+    of("mWh", Quantity::Energy, 3.6e6),
+    of("Wmin", Quantity::Energy, 6e7),
+    of("Wh", Quantity::Energy, 3.6e9),
+    of("kWh", Quantity::Energy, 3.6e12),
+    of("V", Quantity::Voltage, 1e3),
+    of("µV", Quantity::Voltage, 1e-3),
+    of("uV", Quantity::Voltage, 1e-3),
+    of("mV", Quantity::Voltage, 1.0),
+    of("A", Quantity::Current, 1e3),
+    of("µA", Quantity::Current, 1e-3),
+    of("uA", Quantity::Current, 1e-3),
+    of("mA", Quantity::Current, 1.0),
+    of("pf", Quantity::Factor, 1.0),
+    of("time", Quantity::Clock, 1.0),
+    of("valid", Quantity::Valid, 1.0),
+    of("name", Quantity::Name, 1.0),
 ];
 
 /// The unit of this name.
@@ -73,11 +73,11 @@ pub(super) fn number(text: &str) -> Option<(f64, &str)> {
 }
 
 /// Number of quantities with a number.
-const NUMBERS: usize = What::Factor as usize + 1;
+const NUMBERS: usize = Quantity::Factor as usize + 1;
 
 /// Raw values of one output.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Raw {
+pub(super) struct RawOutput {
     /// Values by quantity, in the units of [`Output`].
     values: [Option<f64>; NUMBERS],
     /// True if the meter reports its values as invalid.
@@ -87,7 +87,7 @@ pub(super) struct Raw {
 /// Maximum direct voltage; higher is mains, where the product of voltage and current is not power.
 const DIRECT_MILLIVOLTS_MAX: f64 = 60_000.0;
 
-impl Raw {
+impl RawOutput {
     /// Keeps the first value of a quantity.
     pub(super) fn set(&mut self, unit: &Unit, value: Option<f64>) {
         if let Some(place) = self.values.get_mut(unit.what as usize) {
@@ -99,7 +99,7 @@ impl Raw {
     pub(super) fn with(mut self, shared: &Self, count: usize) -> Self {
         let is_only = count == 1;
         for (what, (own, shared)) in self.values.iter_mut().zip(shared.values).enumerate() {
-            *own = own.or(shared.filter(|_| is_only || what == What::Voltage as usize));
+            *own = own.or(shared.filter(|_| is_only || what == Quantity::Voltage as usize));
         }
         self.is_invalid |= is_only && shared.is_invalid;
         self
@@ -125,7 +125,7 @@ impl Raw {
 
 /// A reading in a line: label and value.
 #[derive(Debug, Clone)]
-pub(super) struct Labelled {
+pub(super) struct LabelledValue {
     pub(super) label: String,
     pub(super) unit: &'static Unit,
     pub(super) value: f64,
@@ -135,12 +135,12 @@ pub(super) struct Labelled {
 const OTHER_LABELS: [&str; 2] = ["D+", "D-"];
 
 /// Readings of a line: labelled numbers with units, or a single number in watts.
-pub(super) fn parse_readings(line: &str) -> Vec<Labelled> {
+pub(super) fn parse_readings(line: &str) -> Vec<LabelledValue> {
     let words: Vec<&str> = line.split([' ', '\t', ',', ';', '=', '\r']).filter(|word| !word.is_empty()).collect();
     if let ([word], Some(watts)) = (words.as_slice(), unit("W"))
         && let Some((value, "")) = number(word)
     {
-        return vec![Labelled { label: String::new(), unit: watts, value: value * watts.factor }];
+        return vec![LabelledValue { label: String::new(), unit: watts, value: value * watts.factor }];
     }
     let (mut found, mut label) = (Vec::new(), "");
     let mut words = words.into_iter().peekable();
@@ -151,7 +151,7 @@ pub(super) fn parse_readings(line: &str) -> Vec<Labelled> {
         };
         let known = if name.is_empty() { words.peek().and_then(|next| unit(next)) } else { unit(name) };
         if let Some(unit) = known.filter(|_| !OTHER_LABELS.contains(&label)) {
-            found.push(Labelled { label: label.to_owned(), unit, value: value * unit.factor });
+            found.push(LabelledValue { label: label.to_owned(), unit, value: value * unit.factor });
         }
         label = "";
     }

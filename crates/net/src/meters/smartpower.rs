@@ -5,7 +5,7 @@
 //! Outputs 1 and 2 are its channels, output 3 its input. It sends no energy.
 
 use super::http::whole;
-use super::{ANSWER_MAX, Address, Answer, Opened, Output, Source};
+use super::{ANSWER_MAX, Address, Answer, OpenResult, Output, Source};
 use machine::{Caller, Failure};
 use std::io::Read;
 use std::net::{IpAddr, TcpStream, ToSocketAddrs, UdpSocket};
@@ -123,11 +123,11 @@ impl SmartPower3 {
     }
 }
 
-pub(super) fn open_2(address: &Address, _: Option<&Caller>) -> Opened {
+pub(super) fn open_2(address: &Address, _: Option<&Caller>) -> OpenResult {
     Ok(Box::new(SmartPower2::new(&address.host)))
 }
 
-pub(super) fn open_3(address: &Address, _: Option<&Caller>) -> Opened {
+pub(super) fn open_3(address: &Address, _: Option<&Caller>) -> OpenResult {
     let local = match address.host.parse::<u16>() {
         Ok(port) => format!("0.0.0.0:{port}"),
         Err(_) => address.host.clone(),

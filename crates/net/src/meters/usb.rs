@@ -1,6 +1,6 @@
 //! Power meters on USB, for `--meter auto` and `doctor`. Reads `/sys` only.
 
-use super::{Address, Opened};
+use super::{Address, OpenResult};
 use machine::Caller;
 use machine::Root;
 use process::search_path::search_path;
@@ -32,7 +32,7 @@ pub(super) struct Device {
 
 /// A meter that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct ConnectedMeter {
     /// Its name.
     pub name: String,
     /// Address for `--meter`; `None` if it is read with any run.
@@ -73,7 +73,7 @@ pub(super) fn devices(root: &Root) -> Vec<Device> {
 }
 
 /// Refuses `auto`, which [`expand`] replaces where a meter is found.
-pub(super) fn open_auto(_: &Address, _: Option<&Caller>) -> Opened {
+pub(super) fn open_auto(_: &Address, _: Option<&Caller>) -> OpenResult {
     Err(auto(&Root::system()).err().unwrap_or_else(|| NOTHING.into()))
 }
 
@@ -87,7 +87,8 @@ const NOTHING: &str = "No power meter is on USB; name one, see `sbc-bench list m
 /// None is there, or none is readable; one sentence.
 pub fn auto(root: &Root) -> Result<Vec<String>, String> {
     let found = found(root);
-    let problem = |found: &Found| found.problem.as_ref().map(|why| format!("{} cannot be read: {why}.", found.name));
+    let problem =
+        |found: &ConnectedMeter| found.problem.as_ref().map(|why| format!("{} cannot be read: {why}.", found.name));
     let mut readable = found.iter().filter(|found| found.problem.is_none()).peekable();
     match readable.peek() {
         None => Err(found.iter().find_map(problem).unwrap_or_else(|| NOTHING.into())),
@@ -96,12 +97,12 @@ pub fn auto(root: &Root) -> Result<Vec<String>, String> {
 }
 
 /// All meters that are present, and programs that read others.
-pub fn found(root: &Root) -> Vec<Found> {
+pub fn found(root: &Root) -> Vec<ConnectedMeter> {
     let chips = root.list(HWMON).unwrap_or_default();
     let has_chip = |driver: &str| {
         chips.iter().any(|chip| root.read_value(&format!("{HWMON}/{chip}/name")).is_ok_and(|name| name == driver))
     };
-    let found = devices(root).into_iter().map(|device| Found {
+    let found = devices(root).into_iter().map(|device| ConnectedMeter {
         problem: match device.driver {
             Some(driver) if has_chip(driver) => None,
             Some(driver) => Some(format!("the kernel has not loaded the driver {driver}, which Linux has since 6.7")),

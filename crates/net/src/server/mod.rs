@@ -41,22 +41,22 @@ pub struct RunningServer {
     /// Listening address.
     pub address: SocketAddr,
     /// Notifies it of news.
-    pub bell: Bell,
+    pub notifier: Notifier,
 }
 
 /// Notifies a server of new [`Site::news`]; cheap without followers.
 #[derive(Debug, Clone)]
-pub struct Bell(Arc<Notifier>);
+pub struct Notifier(Arc<NotifierState>);
 
 #[derive(Debug)]
-struct Notifier {
+struct NotifierState {
     wakes: OwnedFd,
     followers: AtomicUsize,
 }
 
-impl Bell {
+impl Notifier {
     /// Notifies of news.
-    pub fn ring(&self) {
+    pub fn notify(&self) {
         if self.0.followers.load(Ordering::Relaxed) > 0 {
             // A full counter wakes as well.
             let _ = rustix::io::write(&self.0.wakes, &1_u64.to_ne_bytes());
@@ -64,7 +64,7 @@ impl Bell {
     }
 
     /// True if it was rung since the last call.
-    fn was_rung(&self) -> bool {
+    fn was_notified(&self) -> bool {
         rustix::io::read(&self.0.wakes, &mut [0_u8; 8]).is_ok()
     }
 }
@@ -78,13 +78,13 @@ pub fn serve(name: &str, address: SocketAddr, site: impl Site) -> std::io::Resul
     listener.set_nonblocking(true)?;
     let address = listener.local_addr()?;
     let wakes = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-    let bell = Bell(Arc::new(Notifier { wakes, followers: AtomicUsize::new(0) }));
+    let notifier = Notifier(Arc::new(NotifierState { wakes, followers: AtomicUsize::new(0) }));
     let mut server = Server {
         listener,
         clients: Vec::new(),
         is_local: address.ip().is_loopback(),
         site,
-        bell: bell.clone(),
+        notifier: notifier.clone(),
         is_rung: false,
         news_after: Instant::now(),
     };
@@ -94,7 +94,7 @@ pub fn serve(name: &str, address: SocketAddr, site: impl Site) -> std::io::Resul
         }
     };
     std::thread::Builder::new().name(name.into()).stack_size(STACK_BYTES).spawn(work)?;
-    Ok(RunningServer { address, bell })
+    Ok(RunningServer { address, notifier })
 }
 
 struct Server<S> {
@@ -103,7 +103,7 @@ struct Server<S> {
     /// True if it listens on loopback only.
     is_local: bool,
     site: S,
-    bell: Bell,
+    notifier: Notifier,
     /// True if there are unsent news.
     is_rung: bool,
     news_after: Instant,
@@ -113,7 +113,7 @@ impl<S: Site> Server<S> {
     /// Waits for events and handles them.
     fn turn(&mut self) {
         self.wait();
-        self.is_rung |= self.bell.was_rung();
+        self.is_rung |= self.notifier.was_notified();
         self.accept();
         self.tell();
         let mut followers = self.followers();
@@ -125,7 +125,7 @@ impl<S: Site> Server<S> {
             followers += usize::from(stays && client.follows() && !has_followed);
             stays
         });
-        self.bell.0.followers.store(self.followers(), Ordering::Relaxed);
+        self.notifier.0.followers.store(self.followers(), Ordering::Relaxed);
     }
 
     fn wait(&self) {
@@ -134,7 +134,7 @@ impl<S: Site> Server<S> {
         let next = deadlines.chain(news).min();
         let wait = next.map(|next| timespec(next.saturating_duration_since(Instant::now())));
         let mut waiting =
-            vec![PollFd::new(&self.bell.0.wakes, PollFlags::IN), PollFd::new(&self.listener, PollFlags::IN)];
+            vec![PollFd::new(&self.notifier.0.wakes, PollFlags::IN), PollFd::new(&self.listener, PollFlags::IN)];
         waiting.extend(self.clients.iter().map(Client::waits_for));
         // After an error, all connections are checked again.
         let _ = poll(&mut waiting, wait.as_ref());

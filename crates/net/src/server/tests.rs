@@ -7,12 +7,12 @@ use std::sync::Mutex;
 use testkit::wait_until;
 
 /// Site with pages of a size and counted news.
-struct Paper {
+struct PageSite {
     bytes: usize,
     news: Arc<Mutex<u64>>,
 }
 
-impl Site for Paper {
+impl Site for PageSite {
     fn answer(&mut self, path: &str) -> Answer {
         match path {
             "/events" => Answer::Stream,
@@ -30,7 +30,7 @@ impl Site for Paper {
 /// Starts a server; returns it with the number of produced news.
 fn served(bytes: usize) -> (RunningServer, Arc<Mutex<u64>>) {
     let news = Arc::default();
-    let paper = Paper { bytes, news: Arc::clone(&news) };
+    let paper = PageSite { bytes, news: Arc::clone(&news) };
     (serve("test", ([127, 0, 0, 1], 0).into(), paper).unwrap(), news)
 }
 
@@ -96,7 +96,7 @@ fn followers_that_never_read_are_dropped_and_cost_nobody_else() {
     const ALL: usize = 50;
     const DEAF: usize = 10;
     let (served, news) = served(256 << 10);
-    let followers = || served.bell.0.followers.load(Ordering::Relaxed);
+    let followers = || served.notifier.0.followers.load(Ordering::Relaxed);
     let deaf: Vec<TcpStream> = (0..DEAF).map(|_| asked(served.address, "/events")).collect();
     let mut reading: Vec<TcpStream> = (DEAF..ALL).map(|_| asked(served.address, "/events")).collect();
     reading.iter_mut().for_each(|connection| read_to(connection, "text/event-stream"));
@@ -108,7 +108,7 @@ fn followers_that_never_read_are_dropped_and_cost_nobody_else() {
     }
     let mut buffer = vec![0; 1 << 20];
     wait_until("the news come", || {
-        served.bell.ring();
+        served.notifier.notify();
         for connection in &mut reading {
             while connection.read(&mut buffer).is_ok_and(|count| count > 0) {}
         }
@@ -116,7 +116,7 @@ fn followers_that_never_read_are_dropped_and_cost_nobody_else() {
     });
     let told = *news.lock().unwrap() - joined;
     assert!(told > 0);
-    served.bell.ring();
+    served.notifier.notify();
     for connection in &mut reading {
         connection.set_nonblocking(false).unwrap();
         read_to(connection, &format!("data: {} ", joined + told + 1));
@@ -125,11 +125,11 @@ fn followers_that_never_read_are_dropped_and_cost_nobody_else() {
     // Without followers no news are produced.
     drop((deaf, reading));
     wait_until("the news come", || {
-        served.bell.ring();
+        served.notifier.notify();
         followers() == 0
     });
     let last = *news.lock().unwrap();
-    served.bell.ring();
+    served.notifier.notify();
     let mut answer = String::new();
     asked(served.address, "/").read_to_string(&mut answer).unwrap();
     assert_eq!(*news.lock().unwrap(), last);

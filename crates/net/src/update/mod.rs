@@ -80,14 +80,18 @@ impl Source {
             format!("{url}/SHA256SUMS has no date, so that its age is unknown; make it by `cargo xtask package`.")
         })?;
         let newest = entry.version;
-        Ok(ReleaseFile { version: newest, day: day.to_owned(), newer: (newest > version).then_some(Newer(entry)) })
+        Ok(ReleaseFile {
+            version: newest,
+            day: day.to_owned(),
+            newer: (newest > version).then_some(NewerProgram(entry)),
+        })
     }
 
     /// Fetches a program and replaces this one.
     ///
     /// # Errors
     /// One sentence; the old program is in its place.
-    pub fn install(&self, newer: &Newer, program: &Path) -> Result<(), String> {
+    pub fn install(&self, newer: &NewerProgram, program: &Path) -> Result<(), String> {
         let entry = &newer.0;
         let place = Place::of(program)?;
         let packed = self.release.file(&entry.name, PACKED_BYTES_MAX)?;
@@ -115,12 +119,12 @@ pub struct ReleaseFile {
     /// Signed day of the release, such as 2026-11-27; not validated.
     pub day: String,
     /// The program, if newer than this one.
-    pub newer: Option<Newer>,
+    pub newer: Option<NewerProgram>,
 }
 
 /// A program with a signed sum.
 #[derive(Debug)]
-pub struct Newer(Entry);
+pub struct NewerProgram(Entry);
 
 /// Reason not to update a program: a sentence about its package manager.
 pub fn foreign_owner(program: &Path) -> Option<String> {

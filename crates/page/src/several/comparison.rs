@@ -1,7 +1,7 @@
 //! Page that compares several results.
 
 use super::{left_out, listed};
-use crate::document::{Around, Part, document_within};
+use crate::document::{Part, SiteElements, document_within};
 use crate::draw::table::{Column, cell, maybe, number, table, text};
 use crate::result_row::verdict;
 use compare::{Comparison, Line, NamedResult, Setting, labels};
@@ -9,11 +9,11 @@ use maud::{Markup, html};
 
 /// Renders a comparison as an HTML file.
 pub fn comparison(comparison: &Comparison) -> String {
-    comparison_within(&Around::default(), comparison)
+    comparison_within(&SiteElements::default(), comparison)
 }
 
 /// Renders a comparison for a site.
-pub fn comparison_within(around: &Around, comparison: &Comparison) -> String {
+pub fn comparison_within(around: &SiteElements, comparison: &Comparison) -> String {
     let name = format!("Comparison of {} results", comparison.sides.len());
     let parts = [
         ("bars", "Main figures", bars(comparison)),

@@ -10,11 +10,11 @@ pub use ranking::ranking;
 pub use table::results;
 pub use trends::trends;
 
-use compare::{LeftOut, left_out_lines};
+use compare::{Omission, left_out_lines};
 use maud::{Markup, html};
 
 /// Omitted results, each with the reason.
-fn left_out(left_out: &[LeftOut]) -> Option<Markup> {
+fn left_out(left_out: &[Omission]) -> Option<Markup> {
     listed(left_out_lines(left_out).iter().map(|line| facts::plain(line)))
 }
 

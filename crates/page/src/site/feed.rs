@@ -1,7 +1,7 @@
 //! Files for feed readers and search engines: Atom (RFC 4287) and a sitemap (sitemaps.org). Both need absolute URLs.
 
 use super::{Site, SiteResult, result_path};
-use record::Arrange;
+use record::StableSort;
 use std::fmt::Write;
 
 /// Maximum number of entries in the feed, which lists only new results.
@@ -13,7 +13,7 @@ const ADDRESSES_MAX: usize = 50_000;
 pub(super) fn atom(site: &Site<'_>, base: &str) -> String {
     let mut dated: Vec<(String, &SiteResult<'_>)> =
         site.results.iter().filter_map(|listed| Some((moment(listed.entry.started_ms?)?, listed))).collect();
-    dated.arrange_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.page.cmp(b.1.page)));
+    dated.stable_sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.page.cmp(b.1.page)));
     dated.truncate(ENTRIES_MAX);
     let base = escaped(base);
     let newest = dated.first().map_or("1970-01-01T00:00:00Z", |(moment, _)| moment.as_str());

@@ -10,7 +10,7 @@ use facts::Verdict;
 use facts::figures::FigureKey;
 use facts::stats::median;
 use maud::{Markup, html};
-use record::{Arrange, WorkloadId};
+use record::{StableSort, WorkloadId};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -125,10 +125,10 @@ pub(super) fn series<'a>(
             series.title = format!("{} ({})", series.title, method_words(key));
         }
         let sign = if series.higher_is_better { -1.0 } else { 1.0 };
-        series.values.arrange_by(|a, b| (sign * a.value).total_cmp(&(sign * b.value)));
+        series.values.stable_sort_by(|a, b| (sign * a.value).total_cmp(&(sign * b.value)));
         made.push(series);
     }
-    made.arrange_by_key(|series| (series.rank, Reverse(series.values.len())));
+    made.stable_sort_by_key(|series| (series.rank, Reverse(series.values.len())));
     made
 }
 

@@ -9,7 +9,7 @@ use crate::draw::table::{cell, number, text};
 use compare::{ClockGroup, by_clock};
 use facts::{Verdict, how_many};
 use maud::{Markup, html};
-use record::Arrange;
+use record::StableSort;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Relative path to the site's root from a page of a SoC or board.
@@ -133,7 +133,7 @@ pub(super) fn usual(results: &[SiteResult<'_>]) -> Option<Markup> {
         }
     }
     let mut told: Vec<(&str, usize)> = counts.into_iter().map(|(cause, pages)| (cause, pages.len())).collect();
-    told.arrange_by_key(|(_, count)| std::cmp::Reverse(*count));
+    told.stable_sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let share = |count: usize| format!("{:.0} %", 100.0 * count as f64 / results.len() as f64);
     let row = |(cause, count): &(&str, usize)| vec![cell(facts::plain(about(cause))), cell(count), cell(share(*count))];
     let rows: Vec<_> = told.iter().map(row).collect();

@@ -13,7 +13,7 @@ use explain::results::{COLUMNS, Row};
 use facts::stats::median;
 use facts::{Verdict, how_many, number};
 use maud::{Markup, PreEscaped, html};
-use record::Arrange;
+use record::StableSort;
 use rules::kernel::KernelVersion;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -102,7 +102,7 @@ fn ranked<'a>(site: &Site<'a>) -> Vec<SiteResult<'a>> {
     let mut results = site.results.clone();
     let is_behind = |row: &Row| (row.verdict == Verdict::Invalid, row.cells[FIRST_NUMBER].starts_with('~'));
     let mips = |row: &Row| row.figures[0].unwrap_or(0.0);
-    results.arrange_by(|a, b| {
+    results.stable_sort_by(|a, b| {
         let (a, b) = (&a.entry.row, &b.entry.row);
         is_behind(a).cmp(&is_behind(b)).then_with(|| mips(b).total_cmp(&mips(a)))
     });
@@ -159,8 +159,8 @@ fn values(site: &Site<'_>, choice: &Choice) -> Vec<(String, usize)> {
         if text.ends_with("GiB") { number * 1024.0 } else { number }
     };
     match choice.id {
-        "memory" => values.arrange_by(|a, b| megabytes(&a.0).total_cmp(&megabytes(&b.0))),
-        "kernel" => values.arrange_by_key(|(kernel, _)| {
+        "memory" => values.stable_sort_by(|a, b| megabytes(&a.0).total_cmp(&megabytes(&b.0))),
+        "kernel" => values.stable_sort_by_key(|(kernel, _)| {
             std::cmp::Reverse(KernelVersion::parse(kernel).map(|version| version.series()))
         }),
         _ => {}
@@ -204,7 +204,7 @@ impl<'a> BoardBar<'a> {
 fn board_bars(site: &Site<'_>) -> Option<Markup> {
     let boards = site.groups_of(Kind::Board).filter(|group| Kind::Board.nameless() != Some(group.name.as_str()));
     let mut bars: Vec<BoardBar<'_>> = boards.flat_map(BoardBar::of).collect();
-    bars.arrange_by(|a, b| b.mips.total_cmp(&a.mips));
+    bars.stable_sort_by(|a, b| b.mips.total_cmp(&a.mips));
     // A few servers would leave nothing of the bars of all others: the bars of the fastest tenth are cut.
     let most = bars.get(bars.len() / 10)?.mips;
     let width = |mips: f64| (100.0 * mips / most).min(100.0);

@@ -17,7 +17,7 @@ use crate::document::{Frame, Part, Script};
 use compare::NamedBoard;
 use explain::results::{Entry, FORMATS, Table};
 use maud::{Markup, html};
-use record::Arrange;
+use record::StableSort;
 use std::collections::BTreeMap;
 
 const STYLE: &str = include_str!("site.css");
@@ -136,7 +136,7 @@ impl Kind {
 impl<'a> Site<'a> {
     /// Site of these results, those of unknown boards last; served at `base` if given.
     pub fn new(mut results: Vec<SiteResult<'a>>, base: Option<&str>) -> Self {
-        results.arrange_by_key(|listed| listed.entry.row.board().is_none());
+        results.stable_sort_by_key(|listed| listed.entry.row.board().is_none());
         let mut groups: BTreeMap<(Kind, String), Group<'a>> = BTreeMap::new();
         for kind in Kind::ALL {
             for listed in &results {

@@ -6,7 +6,7 @@ use facts::Facts;
 use facts::view::PowerSource;
 use facts::view::{self, whole_run};
 use maud::{Markup, html};
-use record::{Channel, ChannelId, OfPolicy, Outcome, Record, StepMeasurement, Unit};
+use record::{Channel, ChannelId, Outcome, PolicyChannel, Record, StepMeasurement, Unit};
 
 /// One panel.
 pub(super) struct Panel {
@@ -86,13 +86,13 @@ fn clocks(record: &Record) -> Panel {
     let mut lines: Vec<Line> = Vec::new();
     for channel in &record.samples.channels {
         let what = match &channel.id {
-            ChannelId::Policy(policy, OfPolicy::Claimed) => cpus_of(record, *policy),
-            ChannelId::Policy(policy, OfPolicy::LimitMax) if moves(channel) => cpus_of(record, *policy),
+            ChannelId::Policy(policy, PolicyChannel::Claimed) => cpus_of(record, *policy),
+            ChannelId::Policy(policy, PolicyChannel::LimitMax) if moves(channel) => cpus_of(record, *policy),
             id if id.is_any_claim() && !id.is_set() => facts::plain(&id.to_string()),
             id if id.is_firmware_clock() => "firmware".to_owned(),
             _ => continue,
         };
-        let is_limit = matches!(channel.id, ChannelId::Policy(_, OfPolicy::LimitMax));
+        let is_limit = matches!(channel.id, ChannelId::Policy(_, PolicyChannel::LimitMax));
         let per_mhz = if channel.unit == Unit::Hertz { 1e6 } else { 1e3 };
         let look = if is_limit { "limit".to_owned() } else { format!("look{}", lines.len() % LOOKS) };
         let name = if is_limit { format!("limit of {what}") } else { format!("{what} reported") };

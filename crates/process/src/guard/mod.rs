@@ -10,8 +10,8 @@
 //! owner sends a message, and the guard has nothing to do.
 
 use crate::child::{MARK, ProcessHandle, end_members_of, kill_descendants, kill_orphans, signal_all, stop_programs_of};
+use crate::interruption::{Cause, Interruption};
 use crate::scratch::places::{self, remove_left_behind};
-use crate::standstill::{Cause, Standstill};
 use machine::faults::{self, Call};
 use machine::processes;
 use machine::settings::{OpenJournal, restore_from_journal};
@@ -120,7 +120,7 @@ impl Guard {
 
     /// Duration for which this process was stopped since the last call, as observed by the guard; stops shorter than
     /// its interval may be missed.
-    pub fn stopped(&mut self) -> Option<Standstill> {
+    pub fn stopped(&mut self) -> Option<Interruption> {
         let said = self.said.as_mut()?;
         let until = Instant::now() + 3 * LOOK;
         let mut text = Vec::new();
@@ -139,7 +139,7 @@ impl Guard {
         let ms = times.map(|time| time.trim().parse().unwrap_or(0));
         let time = Duration::from_millis(ms.sum());
         let cause = Cause::SigStop;
-        text.contains(char::from(STOPPED)).then_some(Standstill { cause, time })
+        text.contains(char::from(STOPPED)).then_some(Interruption { cause, time })
     }
 }
 

@@ -84,7 +84,7 @@ impl ScratchDirs {
     /// # Errors
     /// As [`ScratchDirs::temporary_folder`], or its owner cannot be changed.
     pub fn folder_of(&self, user: Option<&Caller>) -> Result<OwnFolder, String> {
-        let mut folder = self.made(&std::env::temp_dir())?;
+        let mut folder = self.create_folder(&std::env::temp_dir())?;
         if let Some(user) = user {
             let given = folder.give_to(user.uid, user.gid);
             given.map_err(|why| why.to_string())?;
@@ -97,12 +97,12 @@ impl ScratchDirs {
         if let Some(folder) = &*place {
             return Ok(Arc::clone(folder));
         }
-        let folder = Arc::new(self.made(parent)?);
+        let folder = Arc::new(self.create_folder(parent)?);
         *place = Some(Arc::clone(&folder));
         Ok(folder)
     }
 
-    fn made(&self, parent: &Path) -> Result<OwnFolder, String> {
+    fn create_folder(&self, parent: &Path) -> Result<OwnFolder, String> {
         let mut note = |path: &Path, identity: Option<Identity>| match &self.places {
             Some(places) => places.add(path, identity),
             None => Ok(()),

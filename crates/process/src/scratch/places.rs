@@ -217,9 +217,9 @@ mod tests {
     use machine::files::OwnFolder;
 
     /// Directories for state and for runs, and one with a file that must survive.
-    struct Ground(testkit::Scratch);
+    struct TestFolders(testkit::Scratch);
 
-    impl Ground {
+    impl TestFolders {
         fn new(name: &str) -> Self {
             let ground = Self(testkit::Scratch::new(name));
             for folder in ["state", "drive", "precious"] {
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn directories_of_dead_runs_only_are_removed() {
-        let ground = Ground::new("dead");
+        let ground = TestFolders::new("dead");
         let places = Places::note(&board("1"), &ground.path("state")).unwrap();
         let mut note = |path: &Path, identity| places.add(path, identity);
         let folder = OwnFolder::make(&ground.path("drive"), &mut note).unwrap();
@@ -296,7 +296,7 @@ mod tests {
 
     #[test]
     fn list_whose_name_is_not_on_the_disk_is_refused() {
-        let ground = Ground::new("unsynced");
+        let ground = TestFolders::new("unsynced");
         let note = || Places::note(&board("1"), &ground.path("state")).is_err();
         assert!(faults::plan::under("run sync /state 0 EIO", note));
         assert_eq!(std::fs::read_dir(ground.path("state")).unwrap().count(), 0);
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn foreign_files_are_left_and_named() {
-        let ground = Ground::new("stranger");
+        let ground = TestFolders::new("stranger");
         for is_noted in [true, false] {
             let path = ground.killed(is_noted);
             std::fs::rename(&path, ground.path("moved")).unwrap();
@@ -330,7 +330,7 @@ mod tests {
 
     #[test]
     fn failed_removals_are_tried_again_and_stay_noted() {
-        let ground = Ground::new("again");
+        let ground = TestFolders::new("again");
         for (is_moved, count) in [(false, 0), (true, 1)] {
             let places = Places::note(&board("1"), &ground.path("state")).unwrap();
             let mut note = |path: &Path, identity| places.add(path, identity);
@@ -352,7 +352,7 @@ mod tests {
 
     #[test]
     fn notes_that_are_cut_short_or_made_by_nobody_name_nothing() {
-        let ground = Ground::new("torn");
+        let ground = TestFolders::new("torn");
         let precious = ground.path("precious");
         let mut left = Leftovers::default();
         for text in [
@@ -370,7 +370,7 @@ mod tests {
 
     #[test]
     fn a_guard_reads_what_is_noted_in_memory() {
-        let ground = Ground::new("memory");
+        let ground = TestFolders::new("memory");
         let places = Places::in_memory(&board("1")).unwrap();
         let notes = opened(&places.path()).unwrap();
         let mut note = |path: &Path, identity| places.add(path, identity);

@@ -1,7 +1,7 @@
 //! Choices among sensors of real boards.
 
 use super::*;
-use crate::{ChannelKind, CpuTime, Event, HwmonKind, OfHwmon, Unit, nothing_known};
+use crate::{ChannelKind, CpuTime, Event, HwmonChannel, HwmonKind, Unit, nothing_known};
 
 fn sensor(id: ChannelId, label: &str) -> Channel {
     Channel {
@@ -20,7 +20,7 @@ fn sensors(channels: &[(&str, &str, i64)]) -> Vec<Channel> {
     let made = |(number, (place, label, _)): (usize, &(&str, &str, i64))| match *place {
         "zone" => zone(number, label),
         _ => {
-            let temperature = OfHwmon::Sensor(HwmonKind::Temperature, 1);
+            let temperature = HwmonChannel::Sensor(HwmonKind::Temperature, 1);
             sensor(ChannelId::Hwmon(number as u32, temperature), label)
         }
     };

@@ -2,7 +2,7 @@
 
 use super::header;
 use facts::{Finding, soc};
-use record::{Arrange, Record, Residency, cpu_list};
+use record::{Record, Residency, StableSort, cpu_list};
 use rules::ThrottledPart;
 use std::fmt::Write;
 
@@ -44,7 +44,7 @@ fn difference(before: Option<&Residency>, after: &Residency) -> Vec<(u32, u64)> 
         (*khz, ms.saturating_sub(start.map_or(0, |(_, ms)| *ms)))
     };
     let mut rows: Vec<(u32, u64)> = after.khz_ms.iter().map(spent).collect();
-    rows.arrange_by_key(|(khz, _)| std::cmp::Reverse(*khz));
+    rows.stable_sort_by_key(|(khz, _)| std::cmp::Reverse(*khz));
     rows
 }
 

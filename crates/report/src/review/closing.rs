@@ -5,7 +5,7 @@ use super::{list, section as with_heading};
 use explain::watched::slowed_down;
 use facts::plain::markdown;
 use facts::{Explanation, Facts, Severity, stats};
-use record::{Fact, KernelMessage, NotRestored, Outcome, Record, SettingChange, Step, WorkloadId, cpu_list};
+use record::{Fact, KernelMessage, Outcome, Record, SettingChange, Step, UnrestoredSetting, WorkloadId, cpu_list};
 use rules::survey;
 
 /// Maximum number of printed messages; the Record has all.
@@ -108,7 +108,7 @@ fn settings(record: &Record) -> String {
         }
     }
     let line = |change: &&SettingChange| {
-        let end = match NotRestored::of_change(change) {
+        let end = match UnrestoredSetting::of_change(change) {
             None => format!("restored to {}", markdown(&change.old)),
             Some(left) => markdown(&left.in_short()),
         };

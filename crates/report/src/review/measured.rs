@@ -7,7 +7,7 @@ use facts::finding::mhz;
 use facts::number::number;
 use facts::plain::markdown;
 use facts::{Facts, Finding, view};
-use record::Arrange;
+use record::StableSort;
 use record::{Bandwidth, Cipher, Compression, Latency, MemoryOperation, Record, Step, StepMeasurement, Total, Variant};
 use rules::{ThrottledPart, survey};
 use std::fmt::Write;
@@ -179,7 +179,7 @@ pub(super) fn gains(record: &Record) -> String {
     for gain in gains.iter().chain((gains.len() > 1).then_some(&whole)) {
         let _ = writeln!(text, "  * {}:", markdown(&gain.group));
         let mut counted: Vec<_> = gain.rows.iter().filter(|row| row.counts()).collect();
-        counted.arrange_by(|a, b| b.gain_percent.abs().total_cmp(&a.gain_percent.abs()));
+        counted.stable_sort_by(|a, b| b.gain_percent.abs().total_cmp(&a.gain_percent.abs()));
         if counted.is_empty() {
             let _ = writeln!(text, "      - no difference beyond run-to-run variation");
         }

@@ -124,8 +124,11 @@ fn costs(facts: &Facts<'_>) -> String {
         };
         format!("{mark}{} (confidence {} %)", markdown(&finding.sentence()), finding.confidence_percent)
     };
-    let body =
-        if findings.is_empty() { survey::all_clear(&survey::seen(facts)) } else { list(findings.iter().map(line)) };
+    let body = if findings.is_empty() {
+        survey::all_clear(&survey::inspected_parts(facts))
+    } else {
+        list(findings.iter().map(line))
+    };
     section("Settings that cost performance", &body)
 }
 

@@ -4,7 +4,7 @@ use super::scores::{scores, slug};
 use super::*;
 use facts::{Explanation, Verdict};
 use proptest::prelude::*;
-use record::{ChannelId, Missing, OfMeter, Outcome, Record, Step, Unit, Variant, WorkloadId};
+use record::{ChannelId, MeterChannel, Missing, Outcome, Record, Step, Unit, Variant, WorkloadId};
 use serde_json::Value;
 use testkit::records::{compression, gauge_channel, own_run, with_message, with_scores, with_step};
 
@@ -42,7 +42,7 @@ fn names_stay_and_are_unique() {
 fn power_and_energy_of_main_scores_are_tracked() {
     let power: Vec<i64> = (0..90).map(|row| 5_000 + row % 3).collect();
     let record = with_step(own_run(), WorkloadId::SevenZip, Variant::MULTI, &[], (10.0, 40.0), compression(5345));
-    let record = gauge_channel(record, ChannelId::meter(OfMeter::Power), Unit::Milliwatts, &power);
+    let record = gauge_channel(record, ChannelId::meter(MeterChannel::Power), Unit::Milliwatts, &power);
     let name = |what: &str| format!("power_1_sevenzip_1_multi_{what}_meter");
     for id in ["openmetrics", "lava", "junit", "otlp"] {
         let text = text(id, &record);

@@ -4,7 +4,7 @@ use super::super::place::step_place;
 use super::RULE;
 use facts::stats::mean;
 use facts::view::{self, Halves};
-use facts::{Facts, Finding, Quantity, Severity, Witness};
+use facts::{EvidenceSource, Facts, Finding, Quantity, Severity};
 
 /// Minimum deficit of CPU use of decompressing threads, in points; 99 of 100 valid logs differ by less.
 const LESS_USE_POINTS_MIN: f64 = 13.5;
@@ -73,7 +73,7 @@ pub(super) fn check(facts: &Facts<'_>) -> Option<Finding> {
         None if is_by_others => finding,
         None => finding.with("idle", Quantity::Percent(100.0 - busy)),
     };
-    Some(finding.seen_by(Witness::CpuTime).at_all(steps.iter().map(|step| step_place(facts, *step))))
+    Some(finding.seen_by(EvidenceSource::CpuTime).at_all(steps.iter().map(|step| step_place(facts, *step))))
 }
 
 #[cfg(test)]

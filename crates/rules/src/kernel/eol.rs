@@ -2,7 +2,7 @@
 //! endoflife.date (`https://endoflife.date/api/linux.json`).
 
 use super::KernelVersion;
-use record::Arrange;
+use record::StableSort;
 use record::table::Table;
 use serde::Serialize;
 use std::fmt;
@@ -145,7 +145,7 @@ impl Eol {
     }
 
     fn sorted(as_of: Date, mut series: Vec<Series>) -> Self {
-        series.arrange_by_key(|series| std::cmp::Reverse(series.number));
+        series.stable_sort_by_key(|series| std::cmp::Reverse(series.number));
         Self { as_of, series }
     }
 

@@ -19,7 +19,7 @@ pub use text::{lines, text};
 pub use version::KernelVersion;
 
 use facts::Finding;
-use record::{Arrange, Record};
+use record::{Record, StableSort};
 use serde::Serialize;
 
 /// Verdict on a kernel.
@@ -52,7 +52,7 @@ pub fn verdict(record: &Record, eol: &Eol) -> KernelVerdict {
     let support = support::support(version.as_ref(), eol, today);
     let mut findings = support::findings(&release, version.as_ref(), &support, &origins, eol, today);
     findings.extend(remarks::findings(record, version.as_ref(), &origins));
-    findings.arrange_by_key(|finding| std::cmp::Reverse(finding.severity));
+    findings.stable_sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     KernelVerdict { release, version, origins, support, data_of: eol.as_of, findings }
 }
 

@@ -4,7 +4,7 @@
 //! kernels from kernel.org.
 
 use record::table::Table;
-use record::{Arrange, KernelFacts, Machine};
+use record::{KernelFacts, Machine, StableSort};
 use serde::Serialize;
 
 /// Kind of source tree.
@@ -104,7 +104,7 @@ pub(super) fn origins(machine: &Machine, facts: Option<&KernelFacts>) -> Vec<Ori
         origin.confidence_percent = confidence(&origin.traces);
     }
     origins.retain(|origin| origin.confidence_percent >= CONFIDENCE_PERCENT_MIN);
-    origins.arrange_by_key(|origin| (std::cmp::Reverse(origin.confidence_percent), origin.class));
+    origins.stable_sort_by_key(|origin| (std::cmp::Reverse(origin.confidence_percent), origin.class));
     origins
 }
 

@@ -20,16 +20,16 @@ const DEBUGGING: &[(&str, &str)] = &[
 ];
 
 /// First kernel.org release that runs a SoC at full speed, by the first compatible string of its device tree.
-struct Need {
+struct RequiredKernel {
     soc: &'static str,
     since: (u32, u32),
     what: &'static str,
 }
 
-fn needs() -> impl Iterator<Item = Need> {
+fn needs() -> impl Iterator<Item = RequiredKernel> {
     Table::of(include_str!("../../../../data/soc_kernels.tsv")).rows().filter_map(|row| {
         let [soc, since, what, _] = row.array()?;
-        Some(Need { soc, since: KernelVersion::parse(since)?.series(), what })
+        Some(RequiredKernel { soc, since: KernelVersion::parse(since)?.series(), what })
     })
 }
 

@@ -26,7 +26,7 @@ fn render(facts: &Facts<'_>, findings: &[Finding]) -> String {
     let mut text = String::new();
     for step in facts.steps_of(WorkloadId::CoreToCore) {
         if let Outcome::Done(StepMeasurement::CoreToCore(matrix)) = &step.outcome {
-            text.push_str(&told(matrix));
+            text.push_str(&matrix_text(matrix));
         }
     }
     if text.is_empty() {
@@ -39,7 +39,7 @@ fn render(facts: &Facts<'_>, findings: &[Finding]) -> String {
     text
 }
 
-fn told(matrix: &CoreToCore) -> String {
+fn matrix_text(matrix: &CoreToCore) -> String {
     let mut text = "Core-to-core latency in ns (half of the round trip)\n\n".to_owned();
     for columns in matrix.cpus.chunks(COLUMNS) {
         text.push_str("  CPU");
@@ -123,7 +123,7 @@ mod tests {
     fn large_one_is_cut_at_80_columns() {
         let mut matrix = core_matrix(64, |a, b| if a / 8 == b / 8 { 31.5 } else { 1_140.0 });
         matrix.cpus_online = 192;
-        let text = told(&matrix);
+        let text = matrix_text(&matrix);
         assert!(text.lines().all(|line| line.chars().count() <= 80));
         assert_eq!(text.matches("  CPU").count(), 5);
         assert_eq!(text.matches("31.5").count(), 2 * matrix.pairs.len() * 7 / 63 + 1);
@@ -133,8 +133,8 @@ mod tests {
 
     #[test]
     fn equal_distances_are_one_cluster() {
-        assert!(told(&core_matrix(4, |_, _| 40.0)).ends_with("one cluster.\n"));
-        assert!(!told(&core_matrix(2, |_, _| 40.0)).contains("cluster"));
+        assert!(matrix_text(&core_matrix(4, |_, _| 40.0)).ends_with("one cluster.\n"));
+        assert!(!matrix_text(&core_matrix(2, |_, _| 40.0)).contains("cluster"));
     }
 
     #[test]

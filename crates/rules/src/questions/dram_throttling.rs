@@ -118,7 +118,7 @@ mod tests {
     use super::RULE;
     use crate::test_support::{gauge_channel, own_run, with_step};
     use crate::tests::sentences;
-    use record::{ChannelId, Mode, OfDevfreq, Record, Score, Scores, StepMeasurement, Unit, Variant, WorkloadId};
+    use record::{ChannelId, DevfreqChannel, Mode, Record, Score, Scores, StepMeasurement, Unit, Variant, WorkloadId};
 
     /// Latency in ns and a cipher in MB/s, before and after.
     fn run(latency: [f64; 2], cipher: [f64; 2]) -> Record {
@@ -156,7 +156,7 @@ mod tests {
         let hz = [1_056_000_000, 528_000_000, 1_056_000_000, 1_056_000_000];
         let with_clock = gauge_channel(
             run([1.0; 2], [1.0; 2]),
-            ChannelId::Devfreq("dmc".into(), OfDevfreq::Claimed),
+            ChannelId::Devfreq("dmc".into(), DevfreqChannel::Claimed),
             Unit::Hertz,
             &hz,
         );

@@ -15,8 +15,8 @@ mod thermal;
 use crate::tables::{Answer, Plot};
 use facts::Facts;
 use facts::lines::narrowed;
-use record::Arrange;
 use record::QuestionId;
+use record::StableSort;
 
 /// All answers, sorted by question.
 pub const ANSWERS: &[Answer] = &[
@@ -46,7 +46,7 @@ pub fn texts(facts: &Facts<'_>, columns: usize) -> impl Iterator<Item = String> 
 /// All plots, sorted by id.
 pub fn all_plots() -> Vec<Plot> {
     let mut plots: Vec<Plot> = ANSWERS.iter().flat_map(|answer| answer.plots).copied().collect();
-    plots.arrange_by_key(|plot| plot.id);
+    plots.stable_sort_by_key(|plot| plot.id);
     plots
 }
 

@@ -292,7 +292,7 @@ mod tests {
     use super::*;
     use crate::test_support::{compression, gauge_channel, own_run, with_step};
     use crate::tests::sentences;
-    use record::{AllCpus, ChannelId, CpuPercent, OfMeter, Record, Score, Scores, Unit, Wait};
+    use record::{AllCpus, ChannelId, CpuPercent, MeterChannel, Record, Score, Scores, Unit, Wait};
 
     /// 20 s idle at 2 W, 20 s of integer load on one CPU at 3 W, 20 s on all at 5 W with a peak of 6 W.
     fn run() -> Record {
@@ -311,7 +311,7 @@ mod tests {
         let power: Vec<i64> = (0..124).map(|row| at(row) + row % 3).collect();
         let busy: Vec<i64> = (0..124).map(|row| if row < 42 { 0 } else { 100 }).collect();
         record = gauge_channel(record, ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Busy)), Unit::Percent, &busy);
-        gauge_channel(record, ChannelId::meter(OfMeter::Power), Unit::Milliwatts, &power)
+        gauge_channel(record, ChannelId::meter(MeterChannel::Power), Unit::Milliwatts, &power)
     }
 
     #[test]

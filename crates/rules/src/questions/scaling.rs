@@ -10,7 +10,7 @@ use facts::number::number;
 use facts::stats::{mean, median};
 use facts::view::{self, step_score};
 use facts::{Facts, Finding, Place, Quantity, Severity};
-use record::Arrange;
+use record::StableSort;
 use record::{
     ChannelId, Mode, Outcome, QuestionId, Record, RuleId, Step, StepMeasurement, Total, WorkloadId, cpu_list,
 };
@@ -98,7 +98,7 @@ fn result(record: &Record, workload: WorkloadId) -> Option<Scaling> {
     let scored = record.steps.iter().enumerate().filter(|(_, step)| is_own(step) && !step.cpus.is_empty());
     let scored: Vec<(usize, &Step)> = scored.filter(|(_, step)| step_score(step).is_some()).collect();
     let mut sets: Vec<&[u32]> = scored.iter().map(|(_, step)| step.cpus.as_slice()).collect();
-    sets.arrange_by_key(|cpus| cpus.len());
+    sets.stable_sort_by_key(|cpus| cpus.len());
     let largest = *sets.last()?;
     sets.dedup();
     let of = |cpus: &[u32]| scored.iter().filter(|(_, step)| step.cpus == cpus).copied().collect::<Vec<_>>();

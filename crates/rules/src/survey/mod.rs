@@ -31,7 +31,7 @@ fn first(record: &Record) -> Option<&Survey> {
 }
 
 /// Inspected parts of the machine in words; empty if nothing was readable.
-pub fn seen(record: &Record) -> Vec<&'static str> {
+pub fn inspected_parts(record: &Record) -> Vec<&'static str> {
     let Some(survey) = first(record) else { return Vec::new() };
     let seen = [
         ("CPU clocks", survey.scalers.iter().any(|scaler| scaler.kind == ScalerKind::Cpu && is_readable(scaler))),

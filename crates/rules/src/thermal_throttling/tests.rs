@@ -4,7 +4,7 @@ use super::RULE;
 use crate::test_support::*;
 use crate::tests::{findings_of, sentences};
 use facts::Severity;
-use record::{ChannelId, OfCpu, OfRaspberryPi, Record, Residency, Scope, Unit, Variant, WorkloadId};
+use record::{ChannelId, CpuChannel, RaspberryPiChannel, Record, Residency, Scope, Unit, Variant, WorkloadId};
 
 /// 7-zip on all CPUs from the second second on, at these clocks and this temperature.
 fn run(khz: &[i64], celsius: i64) -> Record {
@@ -71,7 +71,7 @@ fn limit_that_the_run_set_is_not_lowered_by_the_kernel() {
 fn x86_counters_count_from_the_start_of_the_run() {
     let events = |values: &[i64]| {
         let record = run(&[TOP; 8], 90);
-        let record = counter(record, ChannelId::Cpu(0, OfCpu::Throttles(Scope::Core)), Unit::Count, values);
+        let record = counter(record, ChannelId::Cpu(0, CpuChannel::Throttles(Scope::Core)), Unit::Count, values);
         findings_of(RULE.id, &record).len()
     };
     assert_eq!(events(&[700; 8]), 0);
@@ -119,7 +119,7 @@ fn a_soft_limit_is_told_without_what_the_supply_took() {
     ] {
         let mut record = run(&kernel, celsius);
         record.source = log("0.4").source;
-        let channel = ChannelId::RaspberryPi(OfRaspberryPi::LogFirmwareClock);
+        let channel = ChannelId::RaspberryPi(RaspberryPiChannel::LogFirmwareClock);
         record = gauge_channel(record, channel, Unit::Kilohertz, &firmware);
         record.machine.policies[0].opps_khz = vec![600_000, 1_400_000];
         record.states = vec![state(None), state(Some(bits))];

@@ -201,9 +201,9 @@ mod tests {
     const DRIVE: Drive = Drive { major: 179, minor: 0, bytes_per_s: 4096 };
 
     /// Tree of plain files, removed on drop.
-    struct Fake(PathBuf);
+    struct FakeGroups(PathBuf);
 
-    impl Fake {
+    impl FakeGroups {
         fn new(name: &str, files: &[(&str, &str)]) -> Self {
             let folder = std::env::temp_dir().join(format!("sbc-bench-groups-{name}-{}", std::process::id()));
             for (file, text) in files {
@@ -219,7 +219,7 @@ mod tests {
         }
     }
 
-    impl Drop for Fake {
+    impl Drop for FakeGroups {
         fn drop(&mut self) {
             let _ = std::fs::remove_dir_all(&self.0);
         }
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn version_two_is_a_threaded_subtree() {
-        let tree = Fake::new("two", &[("cgroup.controllers", "cpuset cpu io memory pids\n")]);
+        let tree = FakeGroups::new("two", &[("cgroup.controllers", "cpuset cpu io memory pids\n")]);
         let groups = Groups::find(&tree.0).unwrap();
         groups.make("b", &[0, 1], Some(&DRIVE)).unwrap();
         assert_eq!(tree.read("b/cpu1/cgroup.type"), "threaded");
@@ -249,7 +249,7 @@ mod tests {
 
     #[test]
     fn version_one_has_a_tree_for_each_controller() {
-        let tree = Fake::new("one", &[("cpu/tasks", ""), ("cpuacct/tasks", "")]);
+        let tree = FakeGroups::new("one", &[("cpu/tasks", ""), ("cpuacct/tasks", "")]);
         let groups = Groups::find(&tree.0).unwrap();
         groups.make("b", &[0], Some(&DRIVE)).unwrap();
         groups.set_quota("b", 0, 0.5).unwrap();
@@ -270,7 +270,7 @@ mod tests {
             (&[][..], "holds no control groups"),
             (&[("cgroup.controllers", "hugetlb\n")], "has no controller of CPU time"),
         ] {
-            let tree = Fake::new("lacks", files);
+            let tree = FakeGroups::new("lacks", files);
             let why = Groups::find(&tree.0).unwrap_err();
             assert!(why.contains(expected), "{why}");
         }

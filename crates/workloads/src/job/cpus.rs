@@ -1,6 +1,6 @@
 //! CPUs of plans, as pure functions of the machine: online CPUs, clusters, core types, the fastest CPU.
 
-use record::{Arrange, Cluster, Machine, Policy};
+use record::{Cluster, Machine, Policy, StableSort};
 
 /// Clusters of a core type below this share of the fastest clock count as another type, that is as little cores. Prime and
 /// middle clusters of phones and servers are closer to each other.
@@ -45,7 +45,7 @@ pub fn settable_opps(policy: &Policy) -> Vec<u32> {
 /// Online CPUs, fastest clusters first.
 pub fn cpus_by_speed(machine: &Machine) -> Vec<u32> {
     let mut clusters = online_clusters(machine);
-    clusters.arrange_by_key(|cluster| std::cmp::Reverse(claimed_khz(machine, cluster)));
+    clusters.stable_sort_by_key(|cluster| std::cmp::Reverse(claimed_khz(machine, cluster)));
     clusters.into_iter().flat_map(|cluster| cluster.cpus).collect()
 }
 
@@ -79,7 +79,7 @@ pub fn cpus_by_core_type(machine: &Machine) -> Vec<Vec<u32>> {
 /// The first CPU of the cluster with the highest claimed clock.
 pub fn fastest_cpu(machine: &Machine) -> u32 {
     let mut types = core_types(machine);
-    types.arrange_by_key(|cluster| std::cmp::Reverse(claimed_khz(machine, cluster)));
+    types.stable_sort_by_key(|cluster| std::cmp::Reverse(claimed_khz(machine, cluster)));
     types[0].cpus[0]
 }
 

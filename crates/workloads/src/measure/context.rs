@@ -10,7 +10,7 @@ use super::counted::{not_counted, sum};
 use super::report::StepReport;
 use super::worker::ThreadResult;
 use crate::job::Job;
-use crate::measure::crew::{Gate, crew, joined};
+use crate::measure::thread_team::{Gate, joined, start_team};
 use machine::faults;
 use machine::files::OwnFolder;
 use machine::{Caller, Group, Root, Terminal, Timeline};
@@ -286,7 +286,7 @@ impl<'a> WorkloadContext<'a> {
                     ThreadResult::run(root, cpus, open, || work(index))
                 }
             };
-            let threads = crew(scope, &gate, (0..count).map(one))?;
+            let threads = start_team(scope, &gate, (0..count).map(one))?;
             drop(done);
             while ends.recv_timeout(BEAT) == Err(RecvTimeoutError::Timeout) {
                 watch();

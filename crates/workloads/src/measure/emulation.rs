@@ -6,11 +6,11 @@ use record::{Fact, Machine, Missing, MissingReason, NOT_EMULATED};
 
 /// The machine of this root, with the emulation of its CPU.
 pub fn identified(root: &Root) -> Machine {
-    told(root, &machine::identify(root))
+    with_emulation(root, &machine::identify(root))
 }
 
 /// The machine with the emulation of its CPU.
-pub fn told(root: &Root, machine: &Machine) -> Machine {
+pub fn with_emulation(root: &Root, machine: &Machine) -> Machine {
     if root.is_system() { Machine { emulation: emulation(), ..machine.clone() } } else { machine.clone() }
 }
 

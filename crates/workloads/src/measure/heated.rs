@@ -1,7 +1,7 @@
 //! Built-in load for thermal tests: in every second multiply-adds on the widest unit, then a short reading of the clock of every
 //! CPU.
 
-use crate::measure::quiet;
+use crate::measure::window_gate;
 use machine::Root;
 use machine::cgroup::has_quota;
 use microbench::clock::{ClockPlan, measure};
@@ -38,7 +38,7 @@ pub fn intervals(root: &Root, intervals: usize, stop: &AtomicI32) -> Vec<HeatInt
             operations += microbench::load::heat(TURNS);
             now_ns = microbench::timer::now_ns();
         }
-        let _window = quiet::window();
+        let _window = window_gate::window();
         let reading = if limited {
             measure(&ClockPlan { preheat_ns_max: 0, ..ClockPlan::lasting(QUOTA_READING_NS) })
         } else {

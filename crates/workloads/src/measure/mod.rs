@@ -3,13 +3,13 @@
 pub mod context;
 pub(crate) mod counted;
 pub mod counters;
-pub mod crew;
 pub mod emulation;
 pub mod heated;
-pub mod quiet;
 pub mod repeat;
 pub mod report;
 #[cfg(test)]
 mod tests;
+pub mod thread_team;
 pub(crate) mod turns;
+pub mod window_gate;
 pub(crate) mod worker;

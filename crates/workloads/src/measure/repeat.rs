@@ -1,6 +1,6 @@
 //! Repetition of programs and loops until their scores are known by [`record::StoppingRule`].
 
-use crate::measure::quiet;
+use crate::measure::window_gate;
 use machine::faults;
 use record::{Outcome, Step, StepMeasurement, StopReason, StoppingRule};
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -24,7 +24,7 @@ pub(crate) fn until_known(
     cancelled: &AtomicI32,
     mut once: impl FnMut() -> f64,
 ) -> (Vec<f64>, StopReason) {
-    let _window = quiet::window();
+    let _window = window_gate::window();
     let rule = StoppingRule { time_max: rule.time_max / faults::haste(), ..*rule };
     let started = Instant::now();
     let mut values = Vec::with_capacity(rule.times_max);

@@ -3,9 +3,9 @@
 use super::board::Drawn;
 use super::run::{Repetition, Run, Sample};
 use record::{
-    AllCpus, Channel, ChannelId, ClockPoint, ClockWindows, Clocks, Cluster, Compression, Cpu, CpuTime, DictionaryRow,
-    End, Fact, Gate, KernelMessage, Mode, OfControlGroup, OfPolicy, OfSwap, Outcome, Policy, Record, Source, State,
-    Step, StepMeasurement, SwapKind, Variant, WorkloadId,
+    AllCpus, Channel, ChannelId, ClockPoint, ClockWindows, Clocks, Cluster, Compression, ControlGroupChannel, Cpu,
+    CpuTime, DictionaryRow, End, Fact, Gate, KernelMessage, Mode, Outcome, Policy, PolicyChannel, Record, Source,
+    State, Step, StepMeasurement, SwapChannel, SwapKind, Variant, WorkloadId,
 };
 use testkit::records;
 
@@ -152,16 +152,16 @@ fn samples(record: &mut Record, drawn: &Drawn, samples: &[Sample]) {
         let number = index as u32;
         add(ChannelId::claimed(number), &|now| f64::from(now.shown_khz[index]));
         for (opp, (khz, _)) in policy.opps.iter().enumerate() {
-            let id = ChannelId::Policy(number, OfPolicy::Residency(*khz));
+            let id = ChannelId::Policy(number, PolicyChannel::Residency(*khz));
             add(id, &|now| now.at_opp_s[index][opp] * TICKS_PER_S);
         }
     }
     if drawn.quota_cpus.is_some() {
-        add(ChannelId::ControlGroup(OfControlGroup::ThrottledTime), &|now| now.withheld_s * 1e9);
+        add(ChannelId::ControlGroup(ControlGroupChannel::ThrottledTime), &|now| now.withheld_s * 1e9);
     }
     if drawn.waiting[0] > 0.0 {
-        add(ChannelId::Swap(OfSwap::Out), &|now| now.swapped_pages);
-        add(ChannelId::Swap(OfSwap::In), &|now| now.swapped_pages * 0.9);
+        add(ChannelId::Swap(SwapChannel::Out), &|now| now.swapped_pages);
+        add(ChannelId::Swap(SwapChannel::In), &|now| now.swapped_pages * 0.9);
     }
     for cpu in 0..drawn.cpus() {
         let values = samples.iter().map(|sample| (sample.off_cpu != Some(cpu)).then_some(0)).collect();

@@ -31,19 +31,19 @@ pub(crate) struct MonitorVerb {
     #[command(flatten)]
     root: RootFlags,
     #[command(subcommand)]
-    what: Option<OfRecordings>,
+    what: Option<RecordingVerb>,
 }
 
 /// Subcommands for recordings.
 #[derive(Debug, clap::Subcommand)]
-enum OfRecordings {
+enum RecordingVerb {
     Mark(Mark),
 }
 
 impl Verb for MonitorVerb {
     fn checked(self, environment: &Environment) -> CommandResult {
         match self.what {
-            Some(OfRecordings::Mark(mark)) => Ok(Box::new(mark)),
+            Some(RecordingVerb::Mark(mark)) => Ok(Box::new(mark)),
             None => Ok(Box::new(self.flags.checked(&self.interval, self.quiet, self.meters, environment)?)),
         }
     }

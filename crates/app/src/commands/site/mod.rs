@@ -4,8 +4,8 @@
 mod folder;
 pub(super) mod sources;
 
-use super::crew;
 use super::known;
+use super::workers;
 use anyhow::{Context, bail};
 use compare::reference::Reference;
 use console::read::NoResults;
@@ -13,7 +13,7 @@ use console::{output, status};
 use explain::results::{Entry, USUAL_ORDER, order};
 use folder::SiteFolder;
 use page::site::{Site, SiteResult, of_result, result_path};
-use record::Arrange;
+use record::StableSort;
 use record::hex;
 use sha2::{Digest, Sha256};
 use sources::Source;
@@ -55,7 +55,7 @@ pub(super) fn write(from: &[PathBuf], out: &Path, url: Option<&str>) -> anyhow::
         .filter(|listed| !is_part(listed, &results))
         .collect();
     let usual = order(USUAL_ORDER).context("the usual order of results has no key")?;
-    listed.arrange_by(|a, b| usual(&a.entry.row, &b.entry.row));
+    listed.stable_sort_by(|a, b| usual(&a.entry.row, &b.entry.row));
     let count = listed.len();
     let site = Site::new(listed, url);
     groups(&mut folder, &site)?;
@@ -135,7 +135,7 @@ fn results(
         });
         (page, source, made)
     };
-    let end = crew::make_all(new, make, |(page, source, made)| {
+    let end = workers::make_all(new, make, |(page, source, made)| {
         let path = result_path(&page);
         match made {
             Ok((entry, text)) => {

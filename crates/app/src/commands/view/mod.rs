@@ -1,14 +1,14 @@
 //! `sbc-bench view FILE...`: serves results as pages to browsers of this machine, or through ssh, until Ctrl-C.
 
-mod shelf;
+mod site_cache;
 
 use super::Command;
-use super::many::{Many, read_many};
+use super::explained_files::{ExplainedFiles, read_many};
 use anyhow::Context;
 use console::{output, signals};
 use net::browser;
 use net::server::{Token, TokenSite, serve};
-use shelf::Shelf;
+use site_cache::SiteCache;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -37,11 +37,11 @@ pub(crate) struct View {
 
 impl Command for View {
     fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
-        let Many { results, status } = read_many(&self.files, 1)?;
+        let ExplainedFiles { results, status } = read_many(&self.files, 1)?;
         let cancelled = signals::watch()?;
         let token = Token::new().context("Cannot make a token")?;
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, self.port));
-        let site = TokenSite::new(Shelf::of(results), token.clone());
+        let site = TokenSite::new(SiteCache::of(results), token.clone());
         let served = serve("view", address, site).with_context(|| format!("Cannot listen on {address}"))?;
         output::print(&format!("http://{}{}\n", served.address, token.path()))?;
         output::note("Open this address in a browser of this machine. Ctrl-C ends it.");

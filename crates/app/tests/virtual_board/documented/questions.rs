@@ -1,7 +1,7 @@
 //! The flags that ask one question: kernel, storage, heat, efficiency, other people's benchmarks.
 
 use super::{LOOK, ROW, RUN, Row, check};
-use crate::rig::Company;
+use crate::rig::Concurrency;
 
 #[test]
 fn kernel_storage_and_help() {
@@ -49,7 +49,7 @@ fn verbs_that_set_clocks() {
     check(&[
         Row {
             line: "sbc-bench run --cpus 0 --others-off --repeat 2 -- sleep 0.1",
-            company: Company::Nothing,
+            company: Concurrency::Nothing,
             flags: "",
             says: &["sleep 0.1"],
             ..RUN

@@ -1,7 +1,7 @@
 //! Reviews: `-r`, `-j`, `-R`, with and without a command, ended in every way.
 
 use super::{LOOK, ROW, RUN, Row, check, checked};
-use crate::rig::Company;
+use crate::rig::Concurrency;
 
 /// The note that a review watches.
 const WATCHING: &str = "Monitoring";
@@ -15,7 +15,7 @@ fn review_tunes_monitors_and_reports() {
     let row = Row {
         line: "ExecuteCommand=\"stress-ng --cpu 0 -t 60m\" sbc-bench.sh -R",
         board: "throttling",
-        company: Company::Nothing,
+        company: Concurrency::Nothing,
         says: &[
             "Tested with sbc-bench v",
             "Monitoring while stress-ng --cpu 0 -t 60m runs.",

@@ -2,7 +2,7 @@
 //! minutes: they print at once what the real ones printed.
 
 use super::Row;
-use crate::rig::{Folder, PROGRAM, Turn, board};
+use crate::rig::{BoardSlot, Folder, PROGRAM, board};
 use record::Record;
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
@@ -10,7 +10,7 @@ use std::path::Path;
 use testkit::virtual_board::{FinishedRun, Model, run};
 
 /// Outcome of a line.
-pub(super) struct Left {
+pub(super) struct LineOutcome {
     /// Standard output.
     pub(super) out: String,
     /// Standard error.
@@ -25,7 +25,7 @@ pub(super) struct Left {
     done: FinishedRun,
 }
 
-impl Left {
+impl LineOutcome {
     /// All output, for messages and for words that may be anywhere.
     pub(super) fn all(&self) -> String {
         format!("{}\n== standard error\n{}\n== log\n{}", self.out, self.errors, self.log)
@@ -45,9 +45,9 @@ impl Left {
 }
 
 /// Runs a line; nothing where no board can run.
-pub(super) fn play(row: &Row) -> Option<Left> {
+pub(super) fn play(row: &Row) -> Option<LineOutcome> {
     let board = board(row.board)?;
-    let _turn = Turn::wait(row.company);
+    let _turn = BoardSlot::wait(row.company);
     let folder = Folder::new();
     let file = |name: &str| folder.0.join(name);
     write_programs(&file("bin"), row.without);
@@ -63,7 +63,7 @@ pub(super) fn play(row: &Row) -> Option<Left> {
         let bytes = std::fs::read(file(name)).unwrap_or_default();
         String::from_utf8_lossy(&bytes).into_owned()
     };
-    Some(Left {
+    Some(LineOutcome {
         out: text("stdout"),
         errors: text("stderr"),
         log: text("log"),

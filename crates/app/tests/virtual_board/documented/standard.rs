@@ -1,7 +1,7 @@
 //! The standard run and what variables of the environment make of it.
 
 use super::{ROW, RUN, Row, check, checked};
-use crate::rig::Company;
+use crate::rig::Concurrency;
 
 #[test]
 fn first_line_of_every_document() {
@@ -48,7 +48,7 @@ fn line_for_regression_tests() {
 fn busy_system_is_not_measured() {
     let row = Row {
         line: "sh -c 'while :; do :; done' & MODE=unattended sbc-bench; status=$?; kill $!; exit $status",
-        company: Company::Nothing,
+        company: Concurrency::Nothing,
         flags: "--quiet --wait 1s",
         says: &["The system stayed busy", "sh (PID", "or use --force"],
         status: &[4],

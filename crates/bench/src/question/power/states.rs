@@ -28,7 +28,7 @@ pub(super) fn stages(power: &Power, machine: &Machine, can_set: bool) -> Vec<Sta
     let governor = |name: &str| {
         let is_offered =
             can_set && machine.policies.iter().any(|policy| policy.governors.iter().any(|own| own == name));
-        is_offered.then(|| Stage::Side(vec![Setting::Governor(name.to_owned())]))
+        is_offered.then(|| Stage::ApplySettings(vec![Setting::Governor(name.to_owned())]))
     };
     let mut stages = vec![Stage::LoadStep];
     if has(Part::Idle) || has(Part::Devices) {
@@ -40,22 +40,22 @@ pub(super) fn stages(power: &Power, machine: &Machine, can_set: bool) -> Vec<Sta
         }
     }
     for device in power.devices.iter().filter(|_| can_set) {
-        stages.push(Stage::Side(vec![Setting::Node(device.node(), device.off.clone())]));
+        stages.push(Stage::ApplySettings(vec![Setting::Node(device.node(), device.off.clone())]));
         stages.push(idle(format!("idle, {} off", device.label).into(), IDLE_LIMIT));
     }
     if has(Part::Load) {
-        stages.push(governor("performance").unwrap_or(Stage::Side(Vec::new())));
+        stages.push(governor("performance").unwrap_or(Stage::ApplySettings(Vec::new())));
         stages.extend(loads(machine).into_iter().map(Stage::Power));
     }
-    stages.push(Stage::Side(Vec::new()));
+    stages.push(Stage::ApplySettings(Vec::new()));
     for sleep in &power.sleeps {
         if let Some((node, kind)) = sleep.setting() {
-            stages.push(Stage::Side(vec![Setting::Node(node, kind)]));
+            stages.push(Stage::ApplySettings(vec![Setting::Node(node, kind)]));
         }
         stages.push(Stage::Suspend(sleep.clone(), SLEEP_TIME));
     }
     if !power.sleeps.is_empty() {
-        stages.push(Stage::Side(Vec::new()));
+        stages.push(Stage::ApplySettings(Vec::new()));
     }
     stages
 }

@@ -23,8 +23,8 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 use std::time::Duration;
 use workloads::job::cpus::{online_clusters, online_cpus, settable_opps};
-use workloads::measure::crew::{Gate, crew, joined};
-use workloads::measure::quiet;
+use workloads::measure::thread_team::{Gate, joined, start_team};
+use workloads::measure::window_gate;
 
 /// Rises when a change of chain or estimator shifts readings.
 pub(crate) const METHOD: u32 = 1;
@@ -179,7 +179,7 @@ impl ClockPass<'_> {
         let barrier = Barrier::new(cpus.len());
         let (left, stop) = (AtomicUsize::new(cpus.len()), AtomicBool::new(false));
         let gate = Gate::default();
-        let _window = quiet::window();
+        let _window = window_gate::window();
         let readings: Vec<_> = std::thread::scope(|scope| {
             let one = |cpu: &u32| {
                 let (cpu, barrier, left, stop) = (*cpu, &barrier, &left, &stop);
@@ -194,7 +194,7 @@ impl ClockPass<'_> {
                     point
                 }
             };
-            crew(scope, &gate, cpus.iter().map(one)).map(joined)
+            start_team(scope, &gate, cpus.iter().map(one)).map(joined)
         })?;
         let mut points = Vec::new();
         for reading in readings.into_iter().flatten() {
@@ -225,7 +225,7 @@ impl ClockPass<'_> {
                 let stop = if is_left_alone { &stop_firsts } else { &stop };
                 move || move_to(&[cpu]).map(|()| spin(stop, Load::Widest))
             };
-            crew(scope, &gate, all.iter().map(work))?;
+            start_team(scope, &gate, all.iter().map(work))?;
             self.heat();
             stop_firsts.store(true, Ordering::Relaxed);
             let outcome =
@@ -269,7 +269,7 @@ impl ClockPass<'_> {
 
     /// Measures one CPU in a separate thread.
     fn point(&self, cpu: u32, opp_khz: Option<u32>) -> Result<ClockPoint, Missing> {
-        let _window = quiet::window();
+        let _window = window_gate::window();
         let work = || move_to(&[cpu]).map(|()| point::measure_point(self, cpu, opp_khz));
         threads::run("clock-point", work)?.unwrap_or_else(|why| Err(Missing::unsupported(format!("cpu{cpu}"), why)))
     }

@@ -16,11 +16,11 @@ pub(super) enum Gauge<'a> {
     /// Read directly: board files answer at once.
     Here(&'a Root, Thermometer),
     /// Latest value of a thread that reads until this is dropped.
-    SlowSource(Arc<Latest>),
+    SlowSource(Arc<LatestReading>),
 }
 
 /// Last reading with its time.
-type Latest = Mutex<(Reading<i64>, Instant)>;
+type LatestReading = Mutex<(Reading<i64>, Instant)>;
 
 impl<'a> Gauge<'a> {
     /// Thermometer of the SoC: the sensor chosen by the run, or, before its first row, the one it would choose.
@@ -63,7 +63,7 @@ impl<'a> Gauge<'a> {
     }
 }
 
-fn follow(kept: &Weak<Latest>, read: impl Fn() -> Reading<i64>) {
+fn follow(kept: &Weak<LatestReading>, read: impl Fn() -> Reading<i64>) {
     while kept.strong_count() > 0 {
         std::thread::sleep(BEAT);
         let now = read();

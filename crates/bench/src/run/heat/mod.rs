@@ -5,15 +5,15 @@ mod limits;
 
 use super::Runner;
 use crate::plan::heat::{StartAt, Thermal, heat_job};
-use crate::plan::variant::Work;
+use crate::plan::variant::RepeatedWorkload;
 use crate::run::context::{Moment, Progress, moment, window_since};
 use process::child::move_to;
 use workloads::job::cpus::online_cpus;
 use workloads::measure::context::WorkloadContext;
 use workloads::measure::counters;
-use workloads::measure::crew::{Gate, crew, joined, while_busy};
 use workloads::measure::heated::{self, HeatInterval, INTERVAL_NS};
 use workloads::measure::repeat;
+use workloads::measure::thread_team::{Gate, joined, start_team, while_busy};
 
 use gauge::Gauge;
 use limits::{SensorTimeout, StopCondition, TargetWait};
@@ -103,8 +103,8 @@ impl Runner<'_> {
         let root = self.context.root;
         let id = thermal.load.workload_id();
         let name = match &thermal.load {
-            Work::Form(form) => form.workload.as_str(),
-            Work::Program(definition) => &definition.name,
+            RepeatedWorkload::Form(form) => form.workload.as_str(),
+            RepeatedWorkload::Program(definition) => &definition.name,
         };
         self.step_begins(&format!("heating with {name}"), 0);
         let begin = self.moment();
@@ -144,7 +144,7 @@ impl Runner<'_> {
                     Err(_) => Vec::new(),
                 }
             };
-            let threads = crew(scope, &gate, cpus.iter().map(one))?;
+            let threads = start_team(scope, &gate, cpus.iter().map(one))?;
             while threads.iter().any(|thread| !thread.is_finished()) {
                 timeline.sleep(LOOK / 4);
                 let now = brake.look(timeline.now_ms(), self.context.cancelled);
@@ -180,7 +180,7 @@ impl Runner<'_> {
     }
 
     /// Runs a program repeatedly until the brake stops it; an interrupted run does not count.
-    fn repeat_heat_load(&mut self, machine: &Machine, load: &Work, brake: &mut StopCondition) -> Outcome {
+    fn repeat_heat_load(&mut self, machine: &Machine, load: &RepeatedWorkload, brake: &mut StopCondition) -> Outcome {
         let (root, timeline) = (self.context.root, self.context.timeline);
         let begin_ms = timeline.now_ms();
         let job = heat_job(load, machine);

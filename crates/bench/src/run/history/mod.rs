@@ -9,7 +9,7 @@
 
 use machine::faults::{self, Call};
 use machine::files::{Access, Error, Exclusive, Folder};
-use record::{Arrange, End, Missing, Record, UnreadableRange, read_stream};
+use record::{End, Missing, Record, StableSort, UnreadableRange, read_stream};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -52,7 +52,7 @@ pub struct NewRun {
 
 /// Leftovers besides finished runs.
 #[derive(Debug)]
-pub enum Left {
+pub enum Leftover {
     /// A run died, or its results could not be written.
     Run(Box<DeadRun>),
     /// An unreadable stream.
@@ -173,14 +173,14 @@ impl Runs {
     ///
     /// # Errors
     /// The directory cannot be listed.
-    pub fn left_behind(&self) -> Result<Vec<Left>, Error> {
+    pub fn left_behind(&self) -> Result<Vec<Leftover>, Error> {
         let names = self.folder.names()?;
         let left = names.into_iter().filter_map(|name| {
             let text = name.to_string_lossy().into_owned();
             let stem = STREAMS.iter().find_map(|end| text.strip_suffix(end))?;
             match self.left_run(&name, stem) {
-                Ok(left) => left.map(|left| Left::Run(Box::new(left))),
-                Err((why, kept)) => Some(Left::Unreadable { why, kept }),
+                Ok(left) => left.map(|left| Leftover::Run(Box::new(left))),
+                Err((why, kept)) => Some(Leftover::Unreadable { why, kept }),
             }
         });
         Ok(left.collect())
@@ -300,7 +300,7 @@ impl Runs {
         for name in names.iter().filter(is_of_run) {
             files.push((name, self.folder.length(name).unwrap_or(0)));
         }
-        files.arrange_by_key(|(name, _)| Path::new(name).file_stem() == Some(OsStr::new(stem)));
+        files.stable_sort_by_key(|(name, _)| Path::new(name).file_stem() == Some(OsStr::new(stem)));
         for name in beyond(&files) {
             // The next run tries again.
             let _ = self.folder.remove(name);

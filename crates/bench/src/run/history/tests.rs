@@ -7,9 +7,9 @@ use std::io::Write;
 use testkit::Scratch;
 
 /// Directory of runs, removed with its test.
-struct Own(PathBuf, Runs, Scratch);
+struct OwnRuns(PathBuf, Runs, Scratch);
 
-impl Own {
+impl OwnRuns {
     fn new(name: &str) -> Self {
         let folder = Scratch::new(&format!("runs-{name}"));
         let path = folder.join("runs");
@@ -49,12 +49,12 @@ fn write(new: &NewRun, text: &str) {
 /// Leftovers as `stem step`, or the reason why they are unreadable.
 fn left(runs: &Runs) -> Vec<String> {
     let told = runs.left_behind().unwrap().into_iter().map(|left| match left {
-        Left::Run(left) => {
+        Leftover::Run(left) => {
             let died = left.record.run.died_in.as_ref();
             let step = died.and_then(|died| died.step.clone());
             format!("{} {}", left.has_ended, step.unwrap_or_default())
         }
-        Left::Unreadable { why, kept } => match kept {
+        Leftover::Unreadable { why, kept } => match kept {
             Some(kept) => format!("{why} -> {}", kept.file_name().unwrap().display()),
             None => why.to_string(),
         },
@@ -64,7 +64,7 @@ fn left(runs: &Runs) -> Vec<String> {
 
 #[test]
 fn two_runs_in_one_second_have_their_own_files() {
-    let own = Own::new("second");
+    let own = OwnRuns::new("second");
     let stems: Vec<String> = (0..3)
         .map(|number| {
             let new = own.1.begin("2026-11-22T03-34-41Z").unwrap();
@@ -84,7 +84,7 @@ fn two_runs_in_one_second_have_their_own_files() {
 #[test]
 fn files_and_folder_are_for_their_owner_alone() {
     use std::os::unix::fs::PermissionsExt;
-    let own = Own::new("mode");
+    let own = OwnRuns::new("mode");
     let new = own.1.begin("now").unwrap();
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&own.0), mode(&new.path)), (0o700, 0o600));
@@ -96,7 +96,7 @@ fn files_and_folder_are_for_their_owner_alone() {
 
 #[test]
 fn only_dead_runs_are_found() {
-    let own = Own::new("died");
+    let own = OwnRuns::new("died");
     let alive = own.1.begin("alive").unwrap();
     write(&alive, &started());
     assert_eq!(left(&own.1), Vec::<String>::new());
@@ -109,14 +109,14 @@ fn only_dead_runs_are_found() {
     // A run being recovered is locked; another start skips it.
     let held = own.1.left_behind().unwrap();
     assert_eq!(left(&own.1), Vec::<String>::new());
-    let Some(Left::Run(run)) = held.first() else { panic!("{held:?}") };
+    let Some(Leftover::Run(run)) = held.first() else { panic!("{held:?}") };
     let kept = own.1.recover(run, "{}").unwrap();
     assert!(kept.ends_with(format!("{}.json", run.stem)));
 }
 
 #[test]
 fn finished_run_is_not_dead() {
-    let own = Own::new("ended");
+    let own = OwnRuns::new("ended");
     // Killed between keeping the Record and removing the stream.
     let new = own.1.begin("kept").unwrap();
     write(&new, &[started(), ended()].concat());
@@ -131,7 +131,7 @@ fn finished_run_is_not_dead() {
     drop(new);
     assert_eq!(left(&own.1), ["true step"]);
     for left in own.1.left_behind().unwrap() {
-        let Left::Run(left) = left else { panic!() };
+        let Leftover::Run(left) = left else { panic!() };
         own.1.recover(&left, "{}").unwrap();
     }
     assert_eq!(left(&own.1), Vec::<String>::new());
@@ -142,7 +142,7 @@ fn finished_run_is_not_dead() {
 
 #[test]
 fn foreign_stream_files_are_refused() {
-    let own = Own::new("foreign");
+    let own = OwnRuns::new("foreign");
     let at = |name: &str| own.0.join(name);
     let pipe = std::process::Command::new("mkfifo").arg(at("a.stream")).status();
     assert!(pipe.unwrap().success());
@@ -165,7 +165,7 @@ fn foreign_stream_files_are_refused() {
 
 #[test]
 fn a_stream_that_says_nothing_is_told_once_and_counts_among_the_runs() {
-    let own = Own::new("nothing");
+    let own = OwnRuns::new("nothing");
     let at = |name: &str| own.0.join(name);
     let stem = "2026-01-01T00-00-00Z-1";
     for (end, kept) in
@@ -194,7 +194,7 @@ fn a_stream_that_says_nothing_is_told_once_and_counts_among_the_runs() {
 /// A drive that fails at first and succeeds later.
 #[test]
 fn a_stream_that_cannot_be_read_for_a_moment_is_not_lost() {
-    let own = Own::new("moment");
+    let own = OwnRuns::new("moment");
     let new = own.1.begin("now").unwrap();
     write(&new, &[started(), begins("step")].concat());
     drop(new);
@@ -206,13 +206,13 @@ fn a_stream_that_cannot_be_read_for_a_moment_is_not_lost() {
 
 #[test]
 fn bad_sector_is_left_out_and_the_rest_is_kept() {
-    let own = Own::new("sector");
+    let own = OwnRuns::new("sector");
     let new = own.1.begin("now").unwrap();
     let long = begins(&"x".repeat(5000));
     write(&new, &[started(), long, begins("step")].concat());
     new.file.write_all_at(&[0xff; 512], 2000).unwrap();
     drop(new);
-    let Some(Left::Run(left)) = own.1.left_behind().unwrap().pop() else { panic!() };
+    let Some(Leftover::Run(left)) = own.1.left_behind().unwrap().pop() else { panic!() };
     assert_eq!(left.record.run.died_in.unwrap().step.unwrap(), "step");
     assert_eq!(left.record.run.unreadable.len(), 1);
 }

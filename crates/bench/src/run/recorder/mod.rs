@@ -7,7 +7,7 @@
 
 use crate::run::context::PreviousRun;
 use crate::run::history::NewRun;
-use crate::run::tape::StreamWriter;
+use crate::run::stream_writer::StreamWriter;
 use machine::kernel_log::KernelLog;
 use machine::{SamplerThread, Timeline};
 use record::{Event, Missing, Reading, Record, Run, SCHEMA_VERSION, Source, soc_temperature};

@@ -115,7 +115,7 @@ impl StageProgress {
         // Of successive settings, only the last take effect.
         let mut left: Vec<Stage> = Vec::new();
         for stage in stages {
-            if let (Some(Stage::Side(_)), Stage::Side(_)) = (left.last(), &stage) {
+            if let (Some(Stage::ApplySettings(_)), Stage::ApplySettings(_)) = (left.last(), &stage) {
                 left.pop();
             }
             left.push(stage);

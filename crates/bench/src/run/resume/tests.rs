@@ -14,7 +14,7 @@ fn job(workload: WorkloadId, variant: Variant) -> Stage {
 }
 
 fn side(khz: u32) -> Stage {
-    Stage::Side(vec![Setting::ClockMaxKhz(khz)])
+    Stage::ApplySettings(vec![Setting::ClockMaxKhz(khz)])
 }
 
 /// Record of a run that died in the last of these stages after this number of steps.
@@ -67,7 +67,7 @@ fn settings_are_put_in_place_for_what_is_left() {
         let jobs = [WorkloadId::Lzma, WorkloadId::Aes].map(|id| job(id, Variant::own(clock)));
         [vec![side(khz)], jobs.to_vec()].concat()
     };
-    let end = vec![Stage::Side(Vec::new())];
+    let end = vec![Stage::ApplySettings(Vec::new())];
     let all = [at(1, "slow"), at(2, "fast"), end.clone()].concat();
     let expected = |from: usize, khz| [vec![side(khz)], all[from..].to_vec()].concat();
     assert_eq!(left(&died(&all[..3], 0), all.clone()), expected(2, 1));

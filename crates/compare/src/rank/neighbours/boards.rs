@@ -4,7 +4,7 @@ use super::super::board_names::NamedBoard;
 use super::super::clock_groups::by_clock;
 use super::super::peers::KnownResult;
 use facts::stats::median;
-use record::Arrange;
+use record::StableSort;
 use std::collections::BTreeMap;
 
 /// Results of all boards with one name.
@@ -61,6 +61,8 @@ pub(super) fn boards(
         });
         boards.extend(at_clock);
     }
-    boards.arrange_by(|a, b| if higher_is_better { b.value.total_cmp(&a.value) } else { a.value.total_cmp(&b.value) });
+    boards.stable_sort_by(
+        |a, b| if higher_is_better { b.value.total_cmp(&a.value) } else { a.value.total_cmp(&b.value) },
+    );
     boards
 }

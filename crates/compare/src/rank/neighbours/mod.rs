@@ -15,7 +15,7 @@ use facts::lines::{padded, width};
 use facts::number::{number, with_unit};
 use facts::stats::median;
 use facts::{Explanation, Facts, Verdict};
-use record::{Arrange, Variant, report_words};
+use record::{StableSort, Variant, report_words};
 use serde::Serialize;
 
 /// Width of names and values in a chart, in columns.
@@ -130,7 +130,7 @@ impl<'a> OwnResult<'a> {
             if is_higher_better { figure.value / board.value } else { board.value / figure.value }
         };
         let mut familiar: Vec<&Board> = all.iter().filter(|board| board.is_familiar).collect();
-        familiar.arrange_by(|a, b| times(a).ln().abs().total_cmp(&times(b).ln().abs()));
+        familiar.stable_sort_by(|a, b| times(a).ln().abs().total_cmp(&times(b).ln().abs()));
         let interval = figure.estimate.as_ref().map(|estimate| (estimate.low, estimate.high));
         let this =
             Bar { name: report_words::THIS_BOARD.to_owned(), value: figure.value, interval, results: 1, is_this: true };
@@ -143,7 +143,7 @@ impl<'a> OwnResult<'a> {
         // The other results with this SoC can be those of one board that has a bar.
         let is_shown = |soc: &Bar| bars.iter().any(|bar| !bar.is_this && bar.value == soc.value);
         bars.extend(self.same_soc(&known, is_higher_better).filter(|soc| !is_shown(soc)));
-        bars.arrange_by(
+        bars.stable_sort_by(
             |a, b| if is_higher_better { b.value.total_cmp(&a.value) } else { a.value.total_cmp(&b.value) },
         );
         let pair = |board: &Board| (board.name.clone(), board.value);
@@ -169,7 +169,7 @@ impl<'a> OwnResult<'a> {
         let mut groups =
             by_clock(None, of_soc.filter_map(|known| Some((known.clock_mhz(), known.best(higher_is_better)?))));
         match self.clock_mhz {
-            Some(own) => groups.arrange_by(|a, b| a.distance(own).total_cmp(&b.distance(own))),
+            Some(own) => groups.stable_sort_by(|a, b| a.distance(own).total_cmp(&b.distance(own))),
             None => groups.retain(|group| group.is_usual),
         }
         let nearest = groups.first()?;

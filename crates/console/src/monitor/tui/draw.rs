@@ -2,7 +2,7 @@
 
 use super::glyphs::bar;
 use super::{DisplayedRow, State};
-use crate::look::Look;
+use crate::terminal_caps::TerminalCaps;
 use explain::monitor::Kind;
 use facts::lines::{padded, width};
 use ratatui::Frame;
@@ -25,7 +25,7 @@ const STEPS_PART: u16 = 3;
 /// Lower end of temperature plots.
 const CELSIUS_FROM: f32 = 20.0;
 
-fn coloured(look: Look, colour: Color) -> Style {
+fn coloured(look: TerminalCaps, colour: Color) -> Style {
     if look.colours { Style::new().fg(colour) } else { Style::new() }
 }
 

@@ -1,13 +1,13 @@
 //! Full screen: plots of the past, reasons of throttling in words, and keys.
 
 mod draw;
+mod frame_queue;
 mod glyphs;
 mod history;
 mod keys;
-mod outlet;
 mod terminal;
 
-use crate::look::Look;
+use crate::terminal_caps::TerminalCaps;
 use explain::monitor::{LowClock, Track, Watch, cores, gaps, low_clock, time_of_day, tracks};
 use history::History;
 use keys::{Key, KeyEvent};
@@ -54,7 +54,7 @@ pub(crate) struct Screen {
 /// Content of the screen, independent of the terminal.
 #[derive(Debug, Default)]
 struct State {
-    look: Look,
+    look: TerminalCaps,
     board: String,
     tracks: Vec<DisplayedRow>,
     cores: Vec<DisplayedRow>,
@@ -101,7 +101,7 @@ impl Screen {
     /// Standard output or input is not a terminal.
     pub(super) fn open(file: String, replay: bool) -> anyhow::Result<Self> {
         let terminal = Terminal::open()?;
-        let state = State { look: Look::of_this_terminal(), file, replay, ..State::default() };
+        let state = State { look: TerminalCaps::of_this_terminal(), file, replay, ..State::default() };
         Ok(Self { terminal, state, draw_after: Instant::now(), changed: true })
     }
 
@@ -178,7 +178,7 @@ impl Screen {
         }
         let is_drawn = self.terminal.draw(|frame| draw::draw(frame, &self.state))?;
         self.changed = !is_drawn;
-        if !outlet::is_idle_within(SLOW_FRAME) || begin.elapsed() > SLOW_FRAME {
+        if !frame_queue::is_idle_within(SLOW_FRAME) || begin.elapsed() > SLOW_FRAME {
             self.draw_after = Instant::now() + SLOW_FRAME * SLOW_PAUSE;
         }
         Ok(())

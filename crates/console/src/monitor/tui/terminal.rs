@@ -1,7 +1,7 @@
 //! Takes over the terminal and gives it back: at the end, after a panic, and after a signal, which ends the loop.
 
-use super::outlet::{self, FrameQueue};
-use crate::{look, signals};
+use super::frame_queue::{self, FrameQueue};
+use crate::{signals, terminal_caps};
 use anyhow::Context;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
@@ -65,7 +65,7 @@ impl Terminal {
 
     /// Draws changes. False if the terminal has not read the last frame yet; the next frame then has all changes.
     pub(super) fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> anyhow::Result<bool> {
-        if !outlet::is_idle_within(Duration::ZERO) {
+        if !frame_queue::is_idle_within(Duration::ZERO) {
             return Ok(false);
         }
         if self.was_resized() {
@@ -84,7 +84,7 @@ impl Drop for Terminal {
 }
 
 fn area() -> Rect {
-    let (width, height) = look::size(stdout());
+    let (width, height) = terminal_caps::size(stdout());
     Rect { x: 0, y: 0, width, height }
 }
 
@@ -101,11 +101,11 @@ fn give_back_terminal() {
 
 /// Restores the terminal, unless it does not read.
 fn give_back() {
-    if outlet::is_idle_within(LAST_PATIENCE)
+    if frame_queue::is_idle_within(LAST_PATIENCE)
         && let Ok(mut frames) = FrameQueue::start()
     {
         let _ = execute!(frames, LeaveAlternateScreen, cursor::Show);
-        outlet::is_idle_within(LAST_PATIENCE);
+        frame_queue::is_idle_within(LAST_PATIENCE);
     }
     let _ = disable_raw_mode();
     IS_TAKEN.store(false, Ordering::Relaxed);
@@ -115,6 +115,6 @@ fn give_back() {
 pub(in super::super) fn is_large(term: Option<&str>) -> bool {
     let able = !matches!(term, None | Some("" | "dumb"));
     let both = stdout().is_terminal() && std::io::stdin().is_terminal();
-    let (width, height) = look::size(stdout());
+    let (width, height) = terminal_caps::size(stdout());
     able && both && width >= LARGE.0 && height >= LARGE.1
 }

@@ -2,7 +2,7 @@
 
 use super::draw::draw;
 use super::*;
-use crate::look::{Letters, Look};
+use crate::terminal_caps::{Charset, TerminalCaps};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use record::{Channel, CpuTime, Fact, Record, Run, Source};
@@ -31,7 +31,7 @@ fn watch(cores: u32) -> Watch {
 }
 
 /// State after four seconds in which the board got hot and slow.
-fn state(cores: u32, look: Look) -> State {
+fn state(cores: u32, look: TerminalCaps) -> State {
     let mut watch = watch(cores);
     let mut state = State { look, ..State::default() };
     state.begin(&watch);
@@ -40,7 +40,7 @@ fn state(cores: u32, look: Look) -> State {
         let hot = [1_800_000 - 400_000 * second, 40_000 + 10_000 * second, second / 2];
         watch.row(second * 1000, busy.chain(hot).map(Some));
         state.row(&watch);
-        watch.seen();
+        watch.discard_events();
     }
     state
 }
@@ -54,7 +54,7 @@ fn screen(state: &State, width: u16, height: u16) -> Vec<String> {
     (0..height).map(|y| line(y).trim_end().to_owned()).collect()
 }
 
-const ASCII: Look = Look { colours: false, ascii: true, letters: Letters::Ascii };
+const ASCII: TerminalCaps = TerminalCaps { colours: false, ascii: true, charset: Charset::Ascii };
 
 #[test]
 fn screen_layout() {
@@ -156,7 +156,7 @@ fn low_clock_under_load_is_inferred() {
             let ticks = (0..3).flat_map(|_| [busy * second, (100 - busy) * second]);
             watch.row(second * 1000, ticks.chain([408_000, millicelsius]).map(Some));
             state.row(&watch);
-            watch.seen();
+            watch.discard_events();
         }
         screen(&state, 80, 24)[1..3].join(" ")
     };
@@ -178,14 +178,14 @@ fn low_clock_under_load_is_inferred() {
 
 #[test]
 fn colours_are_used_only_where_there_are_some() {
-    let coloured = |look: Look| {
+    let coloured = |look: TerminalCaps| {
         let mut terminal = Terminal::new(TestBackend::new(60, 12)).unwrap();
         terminal.draw(|frame| draw(frame, &state(2, look))).unwrap();
         let cells = terminal.backend().buffer().content();
         cells.iter().any(|cell| cell.fg != ratatui::style::Color::Reset)
     };
     assert!(!coloured(ASCII));
-    assert!(coloured(Look { colours: true, ..Look::default() }));
+    assert!(coloured(TerminalCaps { colours: true, ..TerminalCaps::default() }));
 }
 
 #[test]

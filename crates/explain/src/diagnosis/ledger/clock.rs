@@ -7,9 +7,9 @@ use super::loss::Loss;
 use super::score::Score;
 use facts::stats::mean;
 use facts::view::{self, LoadClock};
-use facts::{Cause, Facts, Finding, Severity, Witness};
+use facts::{Cause, EvidenceSource, Facts, Finding, Severity};
 use facts::{Effect, Elasticity, Limiter};
-use record::{ChannelId, OfRaspberryPi, Total, Variant};
+use record::{ChannelId, RaspberryPiChannel, Total, Variant};
 use rules::held_clocks::{ClockPair, HeldClock};
 use rules::slowdown::hot_millicelsius;
 
@@ -63,9 +63,9 @@ pub(super) fn by_rows(
     let at_most = clocks.iter().any(|clock| clock.at_most);
     let witness = |clock: &LoadClock| {
         if clock.channel.is_firmware_clock() {
-            Witness::FirmwareClock(clock.channel.clone())
+            EvidenceSource::FirmwareClock(clock.channel.clone())
         } else {
-            Witness::ClaimedClock(clock.channel.clone())
+            EvidenceSource::ClaimedClock(clock.channel.clone())
         }
     };
     for cause in &chain {
@@ -163,7 +163,7 @@ struct Classes<'a> {
 
 impl<'a> Classes<'a> {
     fn of(facts: &Facts<'_>, chain: &'a [Cause]) -> Self {
-        let throttled = facts.samples.channel(&ChannelId::RaspberryPi(OfRaspberryPi::Throttled));
+        let throttled = facts.samples.channel(&ChannelId::RaspberryPi(RaspberryPiChannel::Throttled));
         let bits = throttled.map(|channel| view::gauge(facts, channel, view::whole_run())).unwrap_or_default();
         let soc = facts.soc_temperature();
         let heat = soc.map(|channel| view::temperatures(facts, channel, view::whole_run())).unwrap_or_default();
@@ -203,7 +203,7 @@ fn nearest<T: Copy>(readings: &[(i64, T)], at_ms: i64) -> Option<T> {
 }
 
 /// Clocks in harmful findings.
-pub(super) fn held<'a>(findings: &[&'a Finding], pair: ClockPair) -> Vec<HeldClock<'a>> {
+pub(super) fn held_clocks<'a>(findings: &[&'a Finding], pair: ClockPair) -> Vec<HeldClock<'a>> {
     let harms = findings.iter().filter(|finding| finding.severity > Severity::Info);
     harms.filter_map(|finding| pair.of(finding)).collect()
 }
@@ -216,7 +216,7 @@ pub(super) fn by_findings(
     findings: &[&Finding],
     pair: ClockPair,
 ) -> Option<Loss> {
-    let held = held(findings, pair);
+    let held = held_clocks(findings, pair);
     if held.is_empty() {
         return None;
     }
@@ -239,7 +239,7 @@ pub(super) fn by_findings(
     let reached: f64 = parts.iter().map(|(reached, _)| *reached).total();
     let expected: f64 = parts.iter().map(|(_, expected)| *expected).total();
     let kept = if expected > 0.0 { reached / expected } else { 1.0 };
-    let by = vec![Witness::MeasuredClock(Variant::COLD)];
+    let by = vec![EvidenceSource::MeasuredClock(Variant::COLD)];
     Some(Loss::of_clock(kept, elasticity(facts, score, cause), false, by))
 }
 

@@ -5,7 +5,7 @@ use super::loss::Loss;
 use super::score::Score;
 use facts::stats::mean;
 use facts::view::Reading;
-use facts::{Cause, Facts, Method, Witness, view};
+use facts::{Cause, EvidenceSource, Facts, Method, view};
 use record::{AllCpus, ChannelId, Total};
 
 /// Loss of a score by missing CPUs, by their number.
@@ -15,7 +15,7 @@ pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>, cause: Cause) -> Option
         let online = cpus.iter().filter(|cpu| cpu.online).count();
         let is_on_all = score.busy_cpus as usize >= online && online > 0;
         let kept = if is_on_all { online as f64 / cpus.len().max(1) as f64 } else { 1.0 };
-        return Some(Loss::of_share(kept, Method::Cpus, Witness::Settings));
+        return Some(Loss::of_share(kept, Method::Cpus, EvidenceSource::Settings));
     }
     let channel = facts.samples.channel(&ChannelId::AllCpus(AllCpus::Online))?;
     let before = view::gauge(facts, channel, view::whole_run()).first()?.value;
@@ -29,7 +29,7 @@ pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>, cause: Cause) -> Option
         });
         mean(&there.collect::<Vec<_>>())
     });
-    Some(Loss::of_share(mean(&kept.collect::<Vec<_>>())?, Method::Cpus, Witness::CpuTime))
+    Some(Loss::of_share(mean(&kept.collect::<Vec<_>>())?, Method::Cpus, EvidenceSource::CpuTime))
 }
 
 /// Weight of each CPU: a missing little core costs less than a big one.

@@ -1,7 +1,7 @@
 //! Loss of a score by one cause, as a factor, before it is apportioned.
 
 use facts::Elasticity;
-use facts::{Method, Witness};
+use facts::{EvidenceSource, Method};
 
 /// Remaining fraction of a score after one cause, with its evidence.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,7 +15,7 @@ pub(super) struct Loss {
     /// Whether only an upper bound of the loss is known.
     pub at_most: bool,
     pub method: Method,
-    pub by: Vec<Witness>,
+    pub by: Vec<EvidenceSource>,
 }
 
 /// Difference between repetitions of the same work, as a fraction.
@@ -25,7 +25,7 @@ const FACTOR_MIN: f64 = 0.02;
 
 impl Loss {
     /// Remaining fraction of a score at this fraction of the clock.
-    pub(super) fn of_clock(kept: f64, elasticity: Elasticity, at_most: bool, by: Vec<Witness>) -> Self {
+    pub(super) fn of_clock(kept: f64, elasticity: Elasticity, at_most: bool, by: Vec<EvidenceSource>) -> Self {
         let kept = kept.clamp(FACTOR_MIN, 1.0);
         let [factor, low, high] =
             [elasticity.value, elasticity.high, elasticity.low].map(|exponent| kept.powf(exponent));
@@ -34,7 +34,7 @@ impl Loss {
     }
 
     /// Remaining fraction with the uncertainty of repeated scores.
-    pub(super) fn of_share(kept: f64, method: Method, by: Witness) -> Self {
+    pub(super) fn of_share(kept: f64, method: Method, by: EvidenceSource) -> Self {
         let factor = kept.clamp(FACTOR_MIN, 1.0);
         let (low, high) = ((factor - REPEATABLE).max(FACTOR_MIN), (factor + REPEATABLE).min(1.0));
         Self { factor, low, high, at_most: false, method, by: vec![by] }

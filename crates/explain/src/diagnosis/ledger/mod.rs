@@ -15,7 +15,7 @@ use super::graph::Graph;
 use compare::reference::Reference;
 use facts::figures::equivalent::equivalent;
 
-use facts::{Cause, Diagnosis, Facts, Finding, Ledger, Method, Witness, view};
+use facts::{Cause, Diagnosis, EvidenceSource, Facts, Finding, Ledger, Method, view};
 use loss::Loss;
 use record::{Fact, Missing, RuleId, Total};
 use rules::held_clocks::ClockPair;
@@ -71,7 +71,7 @@ impl ScoreContext<'_> {
         let causes: Vec<Cause> = of_clocks.map(|(_, diagnosis)| diagnosis.cause).collect();
         let of_firmware = self.here.iter().filter(|(_, diagnosis)| diagnosis.cause == Cause::FirmwareCap);
         let of_firmware: Vec<&Finding> = of_firmware.flat_map(|(_, diagnosis)| self.members(diagnosis)).collect();
-        let caps = clock::held(&of_firmware, ClockPair::Claim);
+        let caps = clock::held_clocks(&of_firmware, ClockPair::Claim);
         let by_rows = clock::by_rows(self.facts, self.score, &causes, &caps);
         let taken = self.here.iter().filter_map(|(index, diagnosis)| {
             let cause = diagnosis.cause;
@@ -100,7 +100,7 @@ impl ScoreContext<'_> {
     /// Whether the evidence of a diagnosis is a lower clock.
     fn shows_clocks(&self, diagnosis: &Diagnosis) -> bool {
         let mut witnesses = self.findings[diagnosis.root].by.iter();
-        witnesses.any(|witness| matches!(witness, Witness::ClaimedClock(_) | Witness::FirmwareClock(_)))
+        witnesses.any(|witness| matches!(witness, EvidenceSource::ClaimedClock(_) | EvidenceSource::FirmwareClock(_)))
     }
 
     fn members(&self, diagnosis: &Diagnosis) -> Vec<&Finding> {
@@ -125,7 +125,7 @@ impl ScoreContext<'_> {
         let kept = self.score.kept_of_best().min(self.score.kept_of_early(self.facts));
         // One repetition shows no decline.
         let is_shown = (declines || scatters) && diagnosis.cause != Cause::NotVisible && kept < 1.0;
-        is_shown.then(|| Loss::of_share(kept, Method::Runs, Witness::Scores))
+        is_shown.then(|| Loss::of_share(kept, Method::Runs, EvidenceSource::Scores))
     }
 
     fn by_others(&self, diagnosis: &Diagnosis) -> Option<Loss> {

@@ -3,11 +3,16 @@
 use super::CauseLoss;
 use super::score::Score;
 use facts::view::ScoreKey;
-use facts::{Basis, Expected, Ledger, Part, Points, Tenths, rounded_to_sum};
-use record::{Arrange, Fact, Total};
+use facts::{Basis, ExpectedScore, Ledger, Part, Points, Tenths, rounded_to_sum};
+use record::{Fact, StableSort, Total};
 
 /// Expected value: the reached value plus the loss by each cause; at least the best repetition.
-pub(super) fn expected(score: &Score<'_>, losses: &[CauseLoss], best: Option<f64>, same_cpu: Option<f64>) -> Expected {
+pub(super) fn expected(
+    score: &Score<'_>,
+    losses: &[CauseLoss],
+    best: Option<f64>,
+    same_cpu: Option<f64>,
+) -> ExpectedScore {
     let rate = score.rate();
     let product = |factor: fn(&CauseLoss) -> f64| losses.iter().map(factor).fold(1.0, |all, one| all * one);
     let by_parts = rate / product(|taken| taken.loss.factor);
@@ -20,11 +25,16 @@ pub(super) fn expected(score: &Score<'_>, losses: &[CauseLoss], best: Option<f64
         _ => (rate, Basis::AsReached),
     };
     let ends = [low, high.max(value)].map(|rate| score.of_rate(rate));
-    Expected { value: score.of_rate(value), low: ends[0].min(ends[1]), high: ends[0].max(ends[1]), basis }
+    ExpectedScore { value: score.of_rate(value), low: ends[0].min(ends[1]), high: ends[0].max(ends[1]), basis }
 }
 
 /// Ledger of a score with these losses; without an expected value it has no parts.
-pub(super) fn ledger(key: ScoreKey, score: &Score<'_>, expected: Fact<Expected>, losses: Vec<CauseLoss>) -> Ledger {
+pub(super) fn ledger(
+    key: ScoreKey,
+    score: &Score<'_>,
+    expected: Fact<ExpectedScore>,
+    losses: Vec<CauseLoss>,
+) -> Ledger {
     let value = expected.known().map_or(score.figure.value, |expected| expected.value);
     let kept = (score.rate() / score.of_rate(value)).clamp(0.0, 1.0);
     let (lost_percent, all) = (100.0 * (1.0 - kept), -kept.ln());
@@ -39,7 +49,7 @@ pub(super) fn ledger(key: ScoreKey, score: &Score<'_>, expected: Fact<Expected>,
     let negligible = negligible.into_iter().map(|((taken, _), _)| taken.diagnosis).collect();
     let parts = told.into_iter().map(|((taken, tenths), exact)| part(taken, Tenths(tenths), exact));
     let mut parts: Vec<Part> = parts.collect();
-    parts.arrange_by_key(|part| std::cmp::Reverse(part.points.percent));
+    parts.stable_sort_by_key(|part| std::cmp::Reverse(part.points.percent));
     let unexplained = Points { percent: unexplained, low: unexplained, high: unexplained, at_most: false };
     Ledger {
         score: key,

@@ -5,8 +5,8 @@ use super::score::{Run, Score};
 use super::waiting;
 use facts::stats::mean;
 use facts::view::{self, TimePart, cpu_ns, cpus_of_others, waited_ns};
-use facts::{Cause, Facts, Method, Witness};
-use record::{ChannelId, OfControlGroup, Total, WorkBound};
+use facts::{Cause, EvidenceSource, Facts, Method};
+use record::{ChannelId, ControlGroupChannel, Total, WorkBound};
 use rules::cpu_quota::throttled_time;
 
 /// Loss of a score by CPU time that a cause used, if it was counted.
@@ -21,11 +21,11 @@ pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>, cause: Cause) -> Option
             _ => used_by_others(facts, score, run),
         })
         .collect();
-    let by = if cause == Cause::CpuQuota { Witness::Pressure(QUOTA) } else { Witness::CpuTime };
+    let by = if cause == Cause::CpuQuota { EvidenceSource::Pressure(QUOTA) } else { EvidenceSource::CpuTime };
     Some(Loss::of_share(1.0 - mean(&taken)?.clamp(0.0, 1.0), Method::CpuTime, by))
 }
 
-const QUOTA: ChannelId = ChannelId::ControlGroup(OfControlGroup::ThrottledTime);
+const QUOTA: ChannelId = ChannelId::ControlGroup(ControlGroupChannel::ThrottledTime);
 
 /// Fraction of CPU time withheld by a quota.
 fn withheld(facts: &Facts<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
@@ -88,7 +88,8 @@ fn used_by_others(facts: &Facts<'_>, score: &Score<'_>, run: &Run<'_>) -> Option
 mod tests {
     use crate::test_support::{counter, own_run, with_step};
     use record::{
-        ChannelId, CpuTime, Fact, Gate, OfMeasured, Record, Score, Scores, StepMeasurement, Unit, Variant, WorkloadId,
+        ChannelId, CpuTime, Fact, Gate, MeasuredChannel, Record, Score, Scores, StepMeasurement, Unit, Variant,
+        WorkloadId,
     };
 
     /// Record of a command that ran for ten seconds on a busy machine.
@@ -134,8 +135,8 @@ mod tests {
         counters.run_delay_ns = Fact::Known(0);
         let ran: Vec<i64> =
             (0..=20).map(|row: i64| if row < 10 { row } else { (row - 5).max(9) } * 500_000_000).collect();
-        record = counter(record, ChannelId::MeasuredThreads(OfMeasured::Cpu), Unit::Nanoseconds, &ran);
-        record = counter(record, ChannelId::MeasuredThreads(OfMeasured::RunDelay), Unit::Nanoseconds, &[0; 21]);
+        record = counter(record, ChannelId::MeasuredThreads(MeasuredChannel::Cpu), Unit::Nanoseconds, &ran);
+        record = counter(record, ChannelId::MeasuredThreads(MeasuredChannel::RunDelay), Unit::Nanoseconds, &[0; 21]);
         let explained = crate::diagnosis::explain(&record);
         let ledgers = &explained.assessment.ledgers;
         let lost = ledgers.iter().map(|ledger| ledger.lost().as_percent()).fold(0.0, f64::max);

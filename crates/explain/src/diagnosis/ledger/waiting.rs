@@ -6,7 +6,7 @@
 use super::loss::Loss;
 use super::score::{Run, Score, compression};
 use facts::stats::{mean, median};
-use facts::{Cause, Facts, Method, Witness, view};
+use facts::{Cause, EvidenceSource, Facts, Method, view};
 use record::DictionaryRow;
 
 /// CPU use of 7-zip while compressing, in percent, by the number of threads: medians of
@@ -39,7 +39,8 @@ pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>, cause: Cause) -> Option
         Some(kept.max(least))
     });
     let kept: Vec<f64> = kept.collect();
-    let by = if view::swap_traffic_pages(facts).is_some() { Witness::SwapTraffic } else { Witness::CpuTime };
+    let by =
+        if view::swap_traffic_pages(facts).is_some() { EvidenceSource::SwapTraffic } else { EvidenceSource::CpuTime };
     Some(Loss::of_share(mean(&kept)?, Method::Waiting, by))
 }
 
@@ -47,7 +48,7 @@ pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>, cause: Cause) -> Option
 pub(super) fn loss_of_use(facts: &Facts<'_>, score: &Score<'_>) -> Option<Loss> {
     let usual_percent = view::usual_decompressing_percent(facts);
     let kept: Vec<f64> = score.runs.iter().filter_map(|run| kept_by_use(score, run, usual_percent)).collect();
-    Some(Loss::of_share(mean(&kept)?, Method::CpuTime, Witness::CpuTime))
+    Some(Loss::of_share(mean(&kept)?, Method::CpuTime, EvidenceSource::CpuTime))
 }
 
 #[derive(Clone, Copy)]

@@ -8,7 +8,7 @@ mod statements;
 use crate::monitor::time_of_day;
 use facts::lines::capitalised;
 use facts::{Cause, Deficit, Diagnosis, Explanation, Facts, Finding, Ledger, Scope, Severity};
-use record::Arrange;
+use record::StableSort;
 use record::Window;
 use rules::relation::Relation;
 use rules::{Role, relations};
@@ -61,7 +61,7 @@ impl Narrative {
         let mut statements = Statements::default();
         let verdict = sentence::verdict(explained);
         let mut largest_first: Vec<&Ledger> = explained.ledgers.iter().collect();
-        largest_first.arrange_by_key(|ledger| Reverse(ledger.lost()));
+        largest_first.stable_sort_by_key(|ledger| Reverse(ledger.lost()));
         let ledgers: Vec<String> = largest_first.into_iter().filter_map(sentence::ledger).collect();
         let answers: Vec<String> =
             explained.answers.iter().map(|index| explained.findings[*index].sentence()).collect();
@@ -254,7 +254,7 @@ fn notes(explained: &Explanation, deficit: Option<&Deficit>, statements: &mut St
     let mut findings: Vec<&Finding> = explained.notes.iter().map(|index| &explained.findings[*index]).collect();
     findings.retain(|finding| !is_compared(finding));
     // Unknowns come first, good news last.
-    findings.arrange_by_key(|finding| {
+    findings.stable_sort_by_key(|finding| {
         let is_known = finding.unseen.is_none();
         (is_known, is_known == (rules::role(finding) == Role::GoodNews))
     });

@@ -3,7 +3,7 @@
 use facts::lines::{capitalised, listed};
 use facts::view::ScoreKey;
 use facts::{Cause, Deficit, Diagnosis, Explanation, Ledger, Part, ScoreVerdict, Tenths, Verdict, number};
-use record::{Arrange, Fact, report_words};
+use record::{Fact, StableSort, report_words};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
@@ -109,8 +109,8 @@ fn losses(explained: &Explanation) -> Vec<Loss> {
             }
         }
     }
-    losses.iter_mut().for_each(|loss| loss.of.arrange_by_key(|(percent, ..)| Reverse(*percent)));
-    losses.arrange_by_key(|loss| Reverse(loss.of[0].0));
+    losses.iter_mut().for_each(|loss| loss.of.stable_sort_by_key(|(percent, ..)| Reverse(*percent)));
+    losses.stable_sort_by_key(|loss| Reverse(loss.of[0].0));
     losses
 }
 

@@ -74,7 +74,7 @@ fn an_invalid_score_has_a_reason_that_is_less_grave() {
 
 #[test]
 fn a_ledger_is_one_sentence() {
-    use facts::{Basis, Expected, Ledger, Method, Part, Points, Tenths};
+    use facts::{Basis, ExpectedScore, Ledger, Method, Part, Points, Tenths};
     use record::{Fact, Missing};
     let record = with_scores(own_run(), 1420, &[16_000, 14_907]);
     let points = |tenths| Points { percent: Tenths(tenths), ..Points::default() };
@@ -88,8 +88,8 @@ fn a_ledger_is_one_sentence() {
         by: Vec::new(),
     };
     let multi = facts::Facts::of(&record).scores().clone().into_iter().map(|score| score.key);
-    let expected = Expected { value: 18_689.0, low: 18_000.0, high: 19_000.0, basis: Basis::Parts };
-    let ledger = |parts: Vec<Part>, unexplained: i64, expected: Fact<Expected>| Ledger {
+    let expected = ExpectedScore { value: 18_689.0, low: 18_000.0, high: 19_000.0, basis: Basis::Parts };
+    let ledger = |parts: Vec<Part>, unexplained: i64, expected: Fact<ExpectedScore>| Ledger {
         negligible: Vec::new(),
         score: multi.clone().find(|key| key.words() == "7-zip on all CPUs").unwrap(),
         unit: "MIPS".into(),

@@ -5,8 +5,8 @@
 
 use super::units::base_unit;
 use record::{
-    Channel, ChannelId, ChannelKind, CpuTime, HwmonKind, LoadSpan, OfCpu, OfHwmon, OfMemory, OfPolicy, OfPowercap,
-    OfSampler, OfSwap, OfZone, PowerZoneKind, Resource, StallKind, Unit,
+    Channel, ChannelId, ChannelKind, CpuChannel, CpuTime, HwmonChannel, HwmonKind, LoadSpan, MemoryChannel,
+    PolicyChannel, PowerZoneKind, PowercapChannel, Resource, SamplerChannel, StallKind, SwapChannel, Unit, ZoneChannel,
 };
 
 /// Metric of a channel.
@@ -24,11 +24,15 @@ static PLAIN: [(ChannelId, &str, &str); 15] = [
     (ChannelId::Load(LoadSpan::One), "node_load1", "1m load average."),
     (ChannelId::Load(LoadSpan::Five), "node_load5", "5m load average."),
     (ChannelId::Load(LoadSpan::Fifteen), "node_load15", "15m load average."),
-    (ChannelId::Memory(OfMemory::Available), "node_memory_MemAvailable_bytes", "Memory available without swapping."),
-    (ChannelId::Swap(OfSwap::In), "node_vmstat_pswpin", "Pages swapped in."),
-    (ChannelId::Swap(OfSwap::Out), "node_vmstat_pswpout", "Pages swapped out."),
-    (ChannelId::Memory(OfMemory::MajorFaults), "node_vmstat_pgmajfault", "Major page faults."),
-    (ChannelId::Memory(OfMemory::OomKills), "node_vmstat_oom_kill", "Processes killed by the OOM killer."),
+    (
+        ChannelId::Memory(MemoryChannel::Available),
+        "node_memory_MemAvailable_bytes",
+        "Memory available without swapping.",
+    ),
+    (ChannelId::Swap(SwapChannel::In), "node_vmstat_pswpin", "Pages swapped in."),
+    (ChannelId::Swap(SwapChannel::Out), "node_vmstat_pswpout", "Pages swapped out."),
+    (ChannelId::Memory(MemoryChannel::MajorFaults), "node_vmstat_pgmajfault", "Major page faults."),
+    (ChannelId::Memory(MemoryChannel::OomKills), "node_vmstat_oom_kill", "Processes killed by the OOM killer."),
     (
         ChannelId::Pressure(Resource::Cpu, StallKind::Some),
         "node_pressure_cpu_waiting_seconds_total",
@@ -54,8 +58,8 @@ static PLAIN: [(ChannelId, &str, &str); 15] = [
         "node_pressure_memory_stalled_seconds_total",
         "Time all tasks were stalled on memory.",
     ),
-    (ChannelId::Sampler(OfSampler::Cpu), "sbc_bench_sampler_cpu_seconds_total", "CPU time used by the sampler."),
-    (ChannelId::Swap(OfSwap::Used), "sbc_bench_swap_used_bytes", "Swap in use."),
+    (ChannelId::Sampler(SamplerChannel::Cpu), "sbc_bench_sampler_cpu_seconds_total", "CPU time used by the sampler."),
+    (ChannelId::Swap(SwapChannel::Used), "sbc_bench_swap_used_bytes", "Swap in use."),
 ];
 
 /// Name, help and labels of a channel.
@@ -65,12 +69,14 @@ pub(super) fn place(channel: &Channel) -> Place {
         return one(name, help, Vec::new());
     }
     let known = match &channel.id {
-        ChannelId::Cpu(cpu, OfCpu::Time(time)) if channel.unit == Unit::Ticks => Some(of_cpu(*cpu, *time)),
+        ChannelId::Cpu(cpu, CpuChannel::Time(time)) if channel.unit == Unit::Ticks => Some(of_cpu(*cpu, *time)),
         ChannelId::Policy(_, of) => of_policy(channel, *of),
-        ChannelId::Zone(zone, OfZone::Temperature) => Some(of_zone(channel, *zone)),
+        ChannelId::Zone(zone, ZoneChannel::Temperature) => Some(of_zone(channel, *zone)),
         ChannelId::Cooling(device) => Some(of_cooling(channel, *device)),
-        ChannelId::Hwmon(chip, OfHwmon::Sensor(kind, _)) => Some(of_hwmon(channel, *chip, *kind)),
-        ChannelId::Powercap(zone, OfPowercap::Energy) if zone.kind() == PowerZoneKind::Rapl => Some(of_rapl(channel)),
+        ChannelId::Hwmon(chip, HwmonChannel::Sensor(kind, _)) => Some(of_hwmon(channel, *chip, *kind)),
+        ChannelId::Powercap(zone, PowercapChannel::Energy) if zone.kind() == PowerZoneKind::Rapl => {
+            Some(of_rapl(channel))
+        }
         _ => None,
     };
     known.unwrap_or_else(|| other(channel))
@@ -87,13 +93,15 @@ fn of_cpu(cpu: u32, time: CpuTime) -> Place {
 }
 
 /// Clocks of a policy are those of each of its CPUs.
-fn of_policy(channel: &Channel, of: OfPolicy) -> Option<Place> {
+fn of_policy(channel: &Channel, of: PolicyChannel) -> Option<Place> {
     let (name, help) = match of {
-        OfPolicy::Claimed => (
+        PolicyChannel::Claimed => (
             "node_cpu_scaling_frequency_hertz",
             "Current scaled CPU thread frequency in hertz, as reported by cpufreq.",
         ),
-        OfPolicy::LimitMax => ("node_cpu_scaling_frequency_max_hertz", "Maximum scaled CPU thread frequency in hertz."),
+        PolicyChannel::LimitMax => {
+            ("node_cpu_scaling_frequency_max_hertz", "Maximum scaled CPU thread frequency in hertz.")
+        }
         _ => return None,
     };
     let cpus = channel.label.split_whitespace();
@@ -159,8 +167,8 @@ mod tests {
     use crate::monitor::Watch;
     use crate::test_support::{labelled, own_run, rapl, with_channel};
     use record::{
-        ChannelId, ChannelKind, CpuTime, HwmonKind, LoadSpan, OfHwmon, OfPolicy, OfPowercap, OfRaspberryPi, Resource,
-        StallKind, Unit,
+        ChannelId, ChannelKind, CpuTime, HwmonChannel, HwmonKind, LoadSpan, PolicyChannel, PowercapChannel,
+        RaspberryPiChannel, Resource, StallKind, Unit,
     };
 
     fn check(id: ChannelId, label: &str, unit: Unit, kind: ChannelKind, expected: &str) {
@@ -175,7 +183,7 @@ mod tests {
     fn names_are_those_of_node_exporter_and_units_are_basic() {
         use ChannelKind::{Counter, Gauge};
         use Unit::*;
-        let chip = |kind, number| ChannelId::Hwmon(1, OfHwmon::Sensor(kind, number));
+        let chip = |kind, number| ChannelId::Hwmon(1, HwmonChannel::Sensor(kind, number));
         for (id, label, unit, kind, expected) in [
             (
                 ChannelId::cpu_time(3, CpuTime::Iowait),
@@ -210,7 +218,7 @@ mod tests {
                 "node_hwmon_power_watt{chip=\"hwmon1\",label=\"\",sensor=\"power1\"} 0.0015",
             ),
             (
-                rapl(OfPowercap::Energy),
+                rapl(PowercapChannel::Energy),
                 "package-1",
                 Microjoules,
                 Counter,
@@ -224,14 +232,14 @@ mod tests {
                 "node_pressure_cpu_waiting_seconds_total 0.0015",
             ),
             (
-                ChannelId::RaspberryPi(OfRaspberryPi::CoreVoltage),
+                ChannelId::RaspberryPi(RaspberryPiChannel::CoreVoltage),
                 "a\"b",
                 Microvolts,
                 Gauge,
                 "sbc_bench_channel_volts{channel=\"rpi.voltage.core\",label=\"a\\\"b\"} 0.0015",
             ),
             (
-                ChannelId::Policy(0, OfPolicy::Residency(600_000)),
+                ChannelId::Policy(0, PolicyChannel::Residency(600_000)),
                 "0",
                 Ticks,
                 Counter,

@@ -83,14 +83,14 @@ fn apply(conversion: &Conversion, key: &FigureKey, value: f64) -> ConvertedFigur
 
 /// Figures of a Record converted to another method, except those that the Record also measured in it.
 pub fn equivalents(record: &Record, figures: &[Figure]) -> Vec<Figure> {
-    let told = told(record, figures, &[]).into_iter();
+    let told = equivalents_of(record, figures, &[]).into_iter();
     told.filter_map(|told| if let Equivalent::Converted(figure) = told { Some(*figure) } else { None }).collect()
 }
 
 /// This figure in the method of the known results; `None` if it was measured in it or cannot be converted.
 pub fn equivalent(record: &Record, figures: &[Figure], figure: &Figure) -> Option<Figure> {
     let at = figures.iter().position(|other| other.key == figure.key && other.core == figure.core)?;
-    match told(record, figures, &[]).swap_remove(at) {
+    match equivalents_of(record, figures, &[]).swap_remove(at) {
         Equivalent::Converted(figure) => Some(*figure),
         Equivalent::AsMeasured | Equivalent::Twice => None,
     }
@@ -98,7 +98,7 @@ pub fn equivalent(record: &Record, figures: &[Figure], figure: &Figure) -> Optio
 
 /// Every figure, in the method of the known results where possible. A figure measured in both appears once.
 pub fn in_known_methods(record: &Record, figures: &[Figure]) -> Vec<Figure> {
-    let told = told(record, figures, &[]).into_iter();
+    let told = equivalents_of(record, figures, &[]).into_iter();
     let known = figures.iter().zip(told).filter_map(|(figure, told)| match told {
         Equivalent::AsMeasured => Some(figure.clone()),
         Equivalent::Converted(figure) => Some(*figure),
@@ -112,7 +112,7 @@ pub fn in_known_methods(record: &Record, figures: &[Figure]) -> Vec<Figure> {
 /// the same cores.
 pub fn in_common_methods(sides: &[&Facts<'_>]) -> Vec<Vec<Figure>> {
     let pairs: Vec<Pairs> = sides.iter().filter_map(|facts| Pairs::of(facts, facts.figures())).collect();
-    let told: Vec<Vec<Equivalent>> = sides.iter().map(|facts| told(facts, facts.figures(), &pairs)).collect();
+    let told: Vec<Vec<Equivalent>> = sides.iter().map(|facts| equivalents_of(facts, facts.figures(), &pairs)).collect();
     let methods = |figures: &[Figure]| -> BTreeSet<String> {
         figures.iter().map(|figure| figure.key.workload_at_method().to_owned()).collect()
     };
@@ -161,7 +161,7 @@ impl Equivalent {
 }
 
 /// Converts each figure of a Record: by its own pair of versions, by pairs of similar figures, or by the table.
-fn told(record: &Record, figures: &[Figure], others: &[Pairs]) -> Vec<Equivalent> {
+fn equivalents_of(record: &Record, figures: &[Figure], others: &[Pairs]) -> Vec<Equivalent> {
     let isa = isa::of(record);
     let own = Pairs::of(record, figures);
     let pairs = own.as_ref().or_else(|| others.iter().find(|pairs| pairs.hold_for(record)));

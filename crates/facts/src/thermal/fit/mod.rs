@@ -12,7 +12,7 @@
 mod solve;
 mod sure;
 
-use record::{Arrange, Total};
+use record::{StableSort, Total};
 use solve::{Kind, Solver};
 
 /// Readings at one moment.
@@ -180,7 +180,7 @@ fn spread(values: impl Iterator<Item = f64>) -> f64 {
 /// Resolution of a thermometer: the smallest difference between two of its readings, in K.
 fn step_k(phases: &[&[Moment]]) -> f64 {
     let mut seen: Vec<f64> = phases.iter().flat_map(|p| p.iter().map(|m| m.celsius)).collect();
-    seen.arrange_by(f64::total_cmp);
+    seen.stable_sort_by(f64::total_cmp);
     let steps = seen.windows(2).map(|pair| pair[1] - pair[0]);
     let step = steps.filter(|step| *step > 1e-6).fold(f64::MAX, f64::min);
     if step == f64::MAX { 0.0 } else { step }

@@ -3,8 +3,8 @@
 use super::*;
 use crate::test_support::{Chance, compression, labelled, own_run, with_channel, with_step};
 use record::{
-    AllCpus, ChannelId, ChannelKind, CpuPercent, Gap, HwmonKind, MeterOutput, Missing, OfHwmon, OfMeter, Record, Total,
-    Unit, Variant,
+    AllCpus, ChannelId, ChannelKind, CpuPercent, Gap, HwmonChannel, HwmonKind, MeterChannel, MeterOutput, Missing,
+    Record, Total, Unit, Variant,
 };
 
 const IDLE_W: f64 = 2.2;
@@ -89,7 +89,7 @@ fn record(truth: &[f64], meter: Meter, chance: &mut Chance) -> Record {
     let channel = |id, unit, values| record::Channel { values, ..record::Channel::new(id, unit, ChannelKind::Gauge) };
     record.samples.interval_ms = row_ms as u64;
     record.samples.channels = vec![
-        channel(ChannelId::meter(OfMeter::Power), Unit::Microwatts, power),
+        channel(ChannelId::meter(MeterChannel::Power), Unit::Microwatts, power),
         channel(ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Busy)), Unit::Percent, busy),
     ];
     record.samples.at_ms = rows;
@@ -215,7 +215,7 @@ fn with_counter(quantum_j: f64, limit_j: f64) -> Record {
         joules += (*power)? as f64 / 1e6;
         Some(((joules % limit_j / quantum_j).floor() * quantum_j * 1e6) as i64)
     });
-    let id = ChannelId::meter(OfMeter::Energy);
+    let id = ChannelId::meter(MeterChannel::Energy);
     let values = values.collect();
     record.samples.channels.push(record::Channel { values, ..record::Channel::of(id) });
     record
@@ -244,7 +244,7 @@ fn energy_has_work_idle_power_and_another_source() {
     let mut record = steady();
     let rows = record.samples.at_ms.len();
     let power = record.samples.channels[0].values.clone();
-    let id = ChannelId::Hwmon(0, OfHwmon::Sensor(HwmonKind::Power, 1));
+    let id = ChannelId::Hwmon(0, HwmonChannel::Sensor(HwmonKind::Power, 1));
     // Behind a supply with a loss of 10 % and 0.3 W.
     let values: Vec<i64> = (0..rows).map(|_| 0).collect();
     let (interval, at_ms) = (record.samples.interval_ms, record.samples.at_ms.clone());
@@ -285,7 +285,7 @@ fn energy_has_work_idle_power_and_another_source() {
 fn beside(mut record: Record, values: impl Fn(usize, Option<i64>) -> Option<i64>) -> Record {
     let power = record.samples.channels[0].values.clone();
     let mut channel = record.samples.channels[0].clone();
-    channel.id = ChannelId::Meter(MeterOutput::of(2, None), OfMeter::Power);
+    channel.id = ChannelId::Meter(MeterOutput::of(2, None), MeterChannel::Power);
     channel.values = power.into_iter().enumerate().map(|(row, power)| values(row, power)).collect();
     if channel.values.iter().all(Option::is_none) {
         channel.gaps = vec![Gap { at_ms: 0, missing: Missing::unsupported("", "connection refused") }];
@@ -322,7 +322,7 @@ fn part_with_the_cpus_has_energy_under_its_own_name() {
         ("ina3221 VDD_CPU_GPU_CV", "the-cpu-gpu-and-cv-engines", "the CPU, GPU and CV engines"),
     ] {
         let mut record = steady();
-        record.samples.channels[0].id = ChannelId::Hwmon(0, OfHwmon::Sensor(HwmonKind::Power, 1));
+        record.samples.channels[0].id = ChannelId::Hwmon(0, HwmonChannel::Sensor(HwmonKind::Power, 1));
         record.samples.channels[0].label = label.into();
         let facts = Facts::of(&record);
         let energy = facts.energy().as_ref().unwrap();
@@ -333,7 +333,7 @@ fn part_with_the_cpus_has_energy_under_its_own_name() {
     }
     // The power of one rail is not that of a step.
     let mut record = steady();
-    record.samples.channels[0].id = ChannelId::Hwmon(0, OfHwmon::Sensor(HwmonKind::Power, 1));
+    record.samples.channels[0].id = ChannelId::Hwmon(0, HwmonChannel::Sensor(HwmonKind::Power, 1));
     record.samples.channels[0].label = "ina3221 VDD_SOC".into();
     assert!(Facts::of(&record).energy().is_err());
 }

@@ -5,7 +5,7 @@ use super::{CPUSETS, INTERRUPTS, SideEffect, of_governor};
 use crate::Root;
 use crate::processes;
 use identify::read_list;
-use record::Arrange;
+use record::StableSort;
 use record::parse_cpu_list;
 
 /// Maximum number of cpusets to inspect.
@@ -126,6 +126,6 @@ fn cpusets(root: &Root, cpu: u32) -> Vec<SideEffect> {
             }
         }
     }
-    folders.arrange_by_key(|folder| std::cmp::Reverse(folder.matches('/').count()));
+    folders.stable_sort_by_key(|folder| std::cmp::Reverse(folder.matches('/').count()));
     folders.into_iter().map(SideEffect::Cpuset).collect()
 }

@@ -27,8 +27,8 @@ fn pair() -> (File, File) {
     (File::from(ours), File::from(device))
 }
 
-fn tester(asks_each: bool) -> Tester {
-    Tester::open(Device { name: "FNIRSI FNB58".into(), asks_each, ..Device::default() })
+fn tester(asks_each: bool) -> FakeTester {
+    FakeTester::open(Device { name: "FNIRSI FNB58".into(), asks_each, ..Device::default() })
 }
 
 /// Requests received by the device.

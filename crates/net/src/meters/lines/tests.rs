@@ -44,12 +44,12 @@ fn readings_in_lines() {
         ("3 apples", ""),
         ("1 2 3", ""),
     ] {
-        let shown = |reading: &Labelled| {
+        let shown = |reading: &LabelledValue| {
             let unit = match reading.unit.what {
-                What::Power => "W",
-                What::Energy => "J",
-                What::Voltage => "V",
-                What::Current => "A",
+                Quantity::Power => "W",
+                Quantity::Energy => "J",
+                Quantity::Voltage => "V",
+                Quantity::Current => "A",
                 _ => "?",
             };
             format!("{} {unit} {}", reading.label, reading.value).trim().to_owned()

@@ -88,18 +88,18 @@ impl ChannelId {
 
     /// True for the clock reported by cpufreq for a policy.
     pub fn is_policy_claim(&self) -> bool {
-        matches!(self, Self::Policy(_, OfPolicy::Claimed))
+        matches!(self, Self::Policy(_, PolicyChannel::Claimed))
     }
 
     /// True for any reported clock: of a policy, of a core kind in a log, of a device.
     pub fn is_any_claim(&self) -> bool {
         let is_of_cores = self.is_policy_claim() || matches!(self, Self::BigLittle(_));
-        is_of_cores || matches!(self, Self::Devfreq(_, OfDevfreq::Claimed))
+        is_of_cores || matches!(self, Self::Devfreq(_, DevfreqChannel::Claimed))
     }
 
     /// True for a clock reported by the firmware of a Raspberry Pi.
     pub fn is_firmware_clock(&self) -> bool {
-        use OfRaspberryPi::{ArmClock, LogFirmwareClock};
+        use RaspberryPiChannel::{ArmClock, LogFirmwareClock};
         matches!(self, Self::RaspberryPi(ArmClock | LogFirmwareClock))
     }
 
@@ -110,7 +110,7 @@ impl ChannelId {
 
     /// True for the number of throttle events of a CPU.
     pub fn is_throttle_count(&self) -> bool {
-        matches!(self, Self::Cpu(_, OfCpu::Throttles(_)))
+        matches!(self, Self::Cpu(_, CpuChannel::Throttles(_)))
     }
 
     /// True for temperatures and powers that are settings rather than measurements.
@@ -121,15 +121,15 @@ impl ChannelId {
 
     /// True for a memory clock, by the name of its device.
     pub fn is_memory_clock(&self) -> bool {
-        let Self::Devfreq(device, OfDevfreq::Claimed) = self else { return false };
+        let Self::Devfreq(device, DevfreqChannel::Claimed) = self else { return false };
         ["dmc", "dram", "memory-controller"].iter().any(|memory| device.contains(memory))
     }
 
     /// True if both belong to the same supply, meter, chip or powercap zone.
     pub fn is_of_same_chip(&self, other: &Self) -> bool {
-        use OfPowercap::{Energy, Power};
+        use PowercapChannel::{Energy, Power};
         match (self, other) {
-            (Self::Hwmon(a, OfHwmon::Sensor(..)), Self::Hwmon(b, OfHwmon::Sensor(..))) => a == b,
+            (Self::Hwmon(a, HwmonChannel::Sensor(..)), Self::Hwmon(b, HwmonChannel::Sensor(..))) => a == b,
             (Self::Meter(a, _), Self::Meter(b, _)) => a == b,
             (Self::Supply(a, _), Self::Supply(b, _)) => a == b,
             (Self::Powercap(a, Energy | Power), Self::Powercap(b, Energy | Power)) => a == b,

@@ -51,7 +51,7 @@ words! {
 
 /// Values of one CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum OfCpu {
+pub enum CpuChannel {
     /// Time by use: `cpu3.idle`.
     Time(CpuTime),
     /// Cycles: `cpu3.cycles`.
@@ -73,7 +73,7 @@ words! {
 
 /// Values of one cpufreq policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum OfPolicy {
+pub enum PolicyChannel {
     /// Reported clock: `policy4.claimed`.
     Claimed,
     /// Average clock from the driver: `policy4.average`.
@@ -98,7 +98,7 @@ words! {
 
 /// Values of memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum OfMemory {
+pub enum MemoryChannel {
     /// `available`
     Available,
     /// `faults.major`
@@ -109,7 +109,7 @@ pub enum OfMemory {
 
 /// Values of swap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum OfSwap {
+pub enum SwapChannel {
     /// `used`
     Used,
     /// `in`
@@ -120,7 +120,7 @@ pub enum OfSwap {
 
 words! {
     /// Values of a zram device.
-    pub enum OfZram { Original = "original", Compressed = "compressed", Used = "used", }
+    pub enum ZramChannel { Original = "original", Compressed = "compressed", Used = "used", }
 }
 
 words! {
@@ -135,7 +135,7 @@ words! {
 
 /// Values of a thermal zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum OfZone {
+pub enum ZoneChannel {
     /// Measured temperature: `thermal_zone0.temp`.
     Temperature,
     /// Trip point with this number, a setting: `thermal_zone0.trip1`.
@@ -144,7 +144,7 @@ pub enum OfZone {
 
 /// Values of an hwmon chip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum OfHwmon {
+pub enum HwmonChannel {
     /// Sensor by kind and number: `hwmon0.temp1`.
     Sensor(HwmonKind, u32),
     /// Alarm of the first voltage: `hwmon0.in0.alarm`.
@@ -203,7 +203,7 @@ impl PowerZone {
 
 /// Values of a powercap zone.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum OfPowercap {
+pub enum PowercapChannel {
     /// `rapl0.energy`
     Energy,
     /// `scmi0.power`
@@ -214,7 +214,7 @@ pub enum OfPowercap {
 
 /// Values of a devfreq device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum OfDevfreq {
+pub enum DevfreqChannel {
     /// Reported clock: `devfreq.dmc.claimed`.
     Claimed,
     /// Time at a clock in Hz: `devfreq.dmc.residency.528000000`.
@@ -223,7 +223,7 @@ pub enum OfDevfreq {
 
 /// Values of a battery or power supply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum OfSupply {
+pub enum SupplyChannel {
     /// `voltage`
     Voltage,
     /// `current`
@@ -251,7 +251,7 @@ words! {
 
 /// Values of a Raspberry Pi's firmware.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum OfRaspberryPi {
+pub enum RaspberryPiChannel {
     /// Throttle bits: `rpi.throttled`.
     Throttled,
     /// `rpi.clock.arm`
@@ -297,7 +297,7 @@ impl MeterOutput {
 
 /// Values of an output of a power meter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum OfMeter {
+pub enum MeterChannel {
     /// `energy`
     Energy,
     /// `power`
@@ -312,7 +312,7 @@ pub enum OfMeter {
 
 /// Values of the program's cgroup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum OfControlGroup {
+pub enum ControlGroupChannel {
     /// `throttled`
     Throttled,
     /// `throttled_time`
@@ -321,12 +321,12 @@ pub enum OfControlGroup {
 
 words! {
     /// Values of the measured threads.
-    pub enum OfMeasured { Cpu = "cpu", RunDelay = "run_delay", }
+    pub enum MeasuredChannel { Cpu = "cpu", RunDelay = "run_delay", }
 }
 
 /// Values of the sampler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum OfSampler {
+pub enum SamplerChannel {
     /// `cpu`
     Cpu,
     /// `delay`
@@ -335,5 +335,5 @@ pub enum OfSampler {
 
 words! {
     /// Values of the monitor inside a log.
-    pub enum OfLogMonitor { FirstRow = "first_row", Phase = "phase", }
+    pub enum LogMonitorChannel { FirstRow = "first_row", Phase = "phase", }
 }

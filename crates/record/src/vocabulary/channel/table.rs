@@ -40,7 +40,7 @@ macro_rules! table {
 
             /// Measured quantity, unit and kind; `None` if the id does not determine them.
             pub(super) fn quantity(&self) -> Option<(Measurand, Unit, ChannelKind)> {
-                if matches!(self, Self::Policy(_, OfPolicy::Residencies)) {
+                if matches!(self, Self::Policy(_, PolicyChannel::Residencies)) {
                     return None;
                 }
                 match self {
@@ -59,72 +59,72 @@ table! {
     "cpu." time => AllCpus(AllCpus::Time(time)), CpuTime Ticks Counter;
     "cpu." percent => AllCpus(AllCpus::Percent(percent)), CpuTime Percent Gauge;
     "cpu.online" => AllCpus(AllCpus::Online), Count Count Gauge;
-    "cpu" cpu "." time => Cpu(cpu, OfCpu::Time(time)), CpuTime Ticks Counter;
-    "cpu" cpu ".cycles" => Cpu(cpu, OfCpu::Cycles), Count Count Counter;
-    "cpu" cpu ".idle_state." state => Cpu(cpu, OfCpu::IdleState(state)), Residency Microseconds Counter;
-    "cpu" cpu ".throttle." scope => Cpu(cpu, OfCpu::Throttles(scope)), Throttling Count Counter;
-    "cpu" cpu ".throttle_time." scope => Cpu(cpu, OfCpu::ThrottleTime(scope)), Throttling Milliseconds Counter;
-    "cpu" cpu ".therm_status" => Cpu(cpu, OfCpu::ThermStatus(Scope::Core)), Throttling Bits Gauge;
-    "cpu" cpu ".therm_status.package" => Cpu(cpu, OfCpu::ThermStatus(Scope::Package)), Throttling Bits Gauge;
-    "policy" policy ".claimed" => Policy(policy, OfPolicy::Claimed), Clock Kilohertz Gauge;
-    "policy" policy ".average" => Policy(policy, OfPolicy::Average), Clock Kilohertz Gauge;
-    "policy" policy ".limit_max" => Policy(policy, OfPolicy::LimitMax), ClockLimit Kilohertz Gauge;
-    "policy" policy ".residency." => Policy(policy, OfPolicy::Residencies), Residency Ticks Counter;
-    "policy" policy ".residency." khz => Policy(policy, OfPolicy::Residency(khz)), Residency Ticks Counter;
+    "cpu" cpu "." time => Cpu(cpu, CpuChannel::Time(time)), CpuTime Ticks Counter;
+    "cpu" cpu ".cycles" => Cpu(cpu, CpuChannel::Cycles), Count Count Counter;
+    "cpu" cpu ".idle_state." state => Cpu(cpu, CpuChannel::IdleState(state)), Residency Microseconds Counter;
+    "cpu" cpu ".throttle." scope => Cpu(cpu, CpuChannel::Throttles(scope)), Throttling Count Counter;
+    "cpu" cpu ".throttle_time." scope => Cpu(cpu, CpuChannel::ThrottleTime(scope)), Throttling Milliseconds Counter;
+    "cpu" cpu ".therm_status" => Cpu(cpu, CpuChannel::ThermStatus(Scope::Core)), Throttling Bits Gauge;
+    "cpu" cpu ".therm_status.package" => Cpu(cpu, CpuChannel::ThermStatus(Scope::Package)), Throttling Bits Gauge;
+    "policy" policy ".claimed" => Policy(policy, PolicyChannel::Claimed), Clock Kilohertz Gauge;
+    "policy" policy ".average" => Policy(policy, PolicyChannel::Average), Clock Kilohertz Gauge;
+    "policy" policy ".limit_max" => Policy(policy, PolicyChannel::LimitMax), ClockLimit Kilohertz Gauge;
+    "policy" policy ".residency." => Policy(policy, PolicyChannel::Residencies), Residency Ticks Counter;
+    "policy" policy ".residency." khz => Policy(policy, PolicyChannel::Residency(khz)), Residency Ticks Counter;
     "" cores ".claimed" => BigLittle(cores), Clock Kilohertz Gauge;
     "load." span => Load(span), Load Hundredths Gauge;
-    "memory.available" => Memory(OfMemory::Available), Size Kibibytes Gauge;
-    "memory.faults.major" => Memory(OfMemory::MajorFaults), Count Count Counter;
-    "memory.oom_kills" => Memory(OfMemory::OomKills), Count Count Counter;
-    "swap.used" => Swap(OfSwap::Used), Size Kibibytes Gauge;
-    "swap.in" => Swap(OfSwap::In), Size Pages Counter;
-    "swap.out" => Swap(OfSwap::Out), Size Pages Counter;
+    "memory.available" => Memory(MemoryChannel::Available), Size Kibibytes Gauge;
+    "memory.faults.major" => Memory(MemoryChannel::MajorFaults), Count Count Counter;
+    "memory.oom_kills" => Memory(MemoryChannel::OomKills), Count Count Counter;
+    "swap.used" => Swap(SwapChannel::Used), Size Kibibytes Gauge;
+    "swap.in" => Swap(SwapChannel::In), Size Pages Counter;
+    "swap.out" => Swap(SwapChannel::Out), Size Pages Counter;
     "zram" device "." what => Zram(device, what), Size Kibibytes Gauge;
     "psi." resource "." stalled => Pressure(resource, stalled), Load Microseconds Counter;
-    "thermal_zone" zone ".temp" => Zone(zone, OfZone::Temperature), Temperature Millicelsius Gauge;
-    "thermal_zone" zone ".trip" trip => Zone(zone, OfZone::Trip(trip)), TripPoint Millicelsius Gauge;
+    "thermal_zone" zone ".temp" => Zone(zone, ZoneChannel::Temperature), Temperature Millicelsius Gauge;
+    "thermal_zone" zone ".trip" trip => Zone(zone, ZoneChannel::Trip(trip)), TripPoint Millicelsius Gauge;
     "cooling_device" device ".state" => Cooling(device), Throttling Count Gauge;
-    "hwmon" chip ".in0.alarm" => Hwmon(chip, OfHwmon::Alarm), Alarm Count Gauge;
-    "hwmon" chip ".temp" n => Hwmon(chip, OfHwmon::Sensor(HwmonKind::Temperature, n)), Temperature Millicelsius Gauge;
-    "hwmon" chip ".in" n => Hwmon(chip, OfHwmon::Sensor(HwmonKind::Voltage, n)), Voltage Millivolts Gauge;
-    "hwmon" chip ".curr" n => Hwmon(chip, OfHwmon::Sensor(HwmonKind::Current, n)), Current Milliamperes Gauge;
-    "hwmon" chip ".power" n => Hwmon(chip, OfHwmon::Sensor(HwmonKind::Power, n)), Power Microwatts Gauge;
-    "hwmon" chip ".energy" n => Hwmon(chip, OfHwmon::Sensor(HwmonKind::Energy, n)), Energy Microjoules Counter;
-    "hwmon" chip ".fan" n => Hwmon(chip, OfHwmon::Sensor(HwmonKind::Fan, n)), Fan Count Gauge;
-    "" zone ".energy" => Powercap(zone, OfPowercap::Energy), Energy Microjoules Counter;
-    "" zone ".power" => Powercap(zone, OfPowercap::Power), Power Microwatts Gauge;
-    "" zone ".limit." term => Powercap(zone, OfPowercap::Limit(term)), PowerLimit Microwatts Gauge;
-    "devfreq." device ".claimed" => Devfreq(device, OfDevfreq::Claimed), Clock Hertz Gauge;
-    "devfreq." device ".residency." hz => Devfreq(device, OfDevfreq::Residency(hz)), Residency Milliseconds Counter;
-    "supply." supply ".voltage" => Supply(supply, OfSupply::Voltage), Voltage Microvolts Gauge;
-    "supply." supply ".current" => Supply(supply, OfSupply::Current), Current Milliamperes Gauge;
-    "supply." supply ".power" => Supply(supply, OfSupply::Power), Power Microwatts Gauge;
-    "supply." supply ".energy" => Supply(supply, OfSupply::Energy), Energy Microjoules Gauge;
-    "supply." supply ".capacity" => Supply(supply, OfSupply::Capacity), Charge Percent Gauge;
-    "supply." supply ".online" => Supply(supply, OfSupply::Online), Count Count Gauge;
+    "hwmon" chip ".in0.alarm" => Hwmon(chip, HwmonChannel::Alarm), Alarm Count Gauge;
+    "hwmon" chip ".temp" n => Hwmon(chip, HwmonChannel::Sensor(HwmonKind::Temperature, n)), Temperature Millicelsius Gauge;
+    "hwmon" chip ".in" n => Hwmon(chip, HwmonChannel::Sensor(HwmonKind::Voltage, n)), Voltage Millivolts Gauge;
+    "hwmon" chip ".curr" n => Hwmon(chip, HwmonChannel::Sensor(HwmonKind::Current, n)), Current Milliamperes Gauge;
+    "hwmon" chip ".power" n => Hwmon(chip, HwmonChannel::Sensor(HwmonKind::Power, n)), Power Microwatts Gauge;
+    "hwmon" chip ".energy" n => Hwmon(chip, HwmonChannel::Sensor(HwmonKind::Energy, n)), Energy Microjoules Counter;
+    "hwmon" chip ".fan" n => Hwmon(chip, HwmonChannel::Sensor(HwmonKind::Fan, n)), Fan Count Gauge;
+    "" zone ".energy" => Powercap(zone, PowercapChannel::Energy), Energy Microjoules Counter;
+    "" zone ".power" => Powercap(zone, PowercapChannel::Power), Power Microwatts Gauge;
+    "" zone ".limit." term => Powercap(zone, PowercapChannel::Limit(term)), PowerLimit Microwatts Gauge;
+    "devfreq." device ".claimed" => Devfreq(device, DevfreqChannel::Claimed), Clock Hertz Gauge;
+    "devfreq." device ".residency." hz => Devfreq(device, DevfreqChannel::Residency(hz)), Residency Milliseconds Counter;
+    "supply." supply ".voltage" => Supply(supply, SupplyChannel::Voltage), Voltage Microvolts Gauge;
+    "supply." supply ".current" => Supply(supply, SupplyChannel::Current), Current Milliamperes Gauge;
+    "supply." supply ".power" => Supply(supply, SupplyChannel::Power), Power Microwatts Gauge;
+    "supply." supply ".energy" => Supply(supply, SupplyChannel::Energy), Energy Microjoules Gauge;
+    "supply." supply ".capacity" => Supply(supply, SupplyChannel::Capacity), Charge Percent Gauge;
+    "supply." supply ".online" => Supply(supply, SupplyChannel::Online), Count Count Gauge;
     "iio" device ".in" input => Adc { device, input }, Voltage Microvolts Gauge;
     "" input => BoardInput(input), Voltage Microvolts Gauge;
-    "rpi.throttled" => RaspberryPi(OfRaspberryPi::Throttled), Throttling Bits Gauge;
-    "rpi.clock.arm" => RaspberryPi(OfRaspberryPi::ArmClock), Clock Hertz Gauge;
-    "rpi.voltage.core" => RaspberryPi(OfRaspberryPi::CoreVoltage), Voltage Microvolts Gauge;
-    "rpi.pmic.power" => RaspberryPi(OfRaspberryPi::PmicPower), Power Microwatts Gauge;
-    "rpi.pmic." rail ".voltage" => RaspberryPi(OfRaspberryPi::Rail(rail, RailKind::Voltage)), Voltage Microvolts Gauge;
-    "rpi.pmic." rail ".current" => RaspberryPi(OfRaspberryPi::Rail(rail, RailKind::Current)), Current Milliamperes Gauge;
-    "rpi.firmware_clock" => RaspberryPi(OfRaspberryPi::LogFirmwareClock), Clock Kilohertz Gauge;
-    "rpi.core_voltage" => RaspberryPi(OfRaspberryPi::LogCoreVoltage), Voltage Microvolts Gauge;
-    "rpi.pmic_power" => RaspberryPi(OfRaspberryPi::LogPmicPower), Power Milliwatts Gauge;
-    "" output ".energy" => Meter(output, OfMeter::Energy), Energy Microjoules Counter;
-    "" output ".power" => Meter(output, OfMeter::Power), Power Milliwatts Gauge;
-    "" output ".voltage" => Meter(output, OfMeter::Voltage), Voltage Millivolts Gauge;
-    "" output ".current" => Meter(output, OfMeter::Current), Current Milliamperes Gauge;
-    "" output ".delay" => Meter(output, OfMeter::Delay), Delay Milliseconds Gauge;
+    "rpi.throttled" => RaspberryPi(RaspberryPiChannel::Throttled), Throttling Bits Gauge;
+    "rpi.clock.arm" => RaspberryPi(RaspberryPiChannel::ArmClock), Clock Hertz Gauge;
+    "rpi.voltage.core" => RaspberryPi(RaspberryPiChannel::CoreVoltage), Voltage Microvolts Gauge;
+    "rpi.pmic.power" => RaspberryPi(RaspberryPiChannel::PmicPower), Power Microwatts Gauge;
+    "rpi.pmic." rail ".voltage" => RaspberryPi(RaspberryPiChannel::Rail(rail, RailKind::Voltage)), Voltage Microvolts Gauge;
+    "rpi.pmic." rail ".current" => RaspberryPi(RaspberryPiChannel::Rail(rail, RailKind::Current)), Current Milliamperes Gauge;
+    "rpi.firmware_clock" => RaspberryPi(RaspberryPiChannel::LogFirmwareClock), Clock Kilohertz Gauge;
+    "rpi.core_voltage" => RaspberryPi(RaspberryPiChannel::LogCoreVoltage), Voltage Microvolts Gauge;
+    "rpi.pmic_power" => RaspberryPi(RaspberryPiChannel::LogPmicPower), Power Milliwatts Gauge;
+    "" output ".energy" => Meter(output, MeterChannel::Energy), Energy Microjoules Counter;
+    "" output ".power" => Meter(output, MeterChannel::Power), Power Milliwatts Gauge;
+    "" output ".voltage" => Meter(output, MeterChannel::Voltage), Voltage Millivolts Gauge;
+    "" output ".current" => Meter(output, MeterChannel::Current), Current Milliamperes Gauge;
+    "" output ".delay" => Meter(output, MeterChannel::Delay), Delay Milliseconds Gauge;
     "power.milliwatts" => LogMeter(1), Power Milliwatts Gauge;
     "power.milliwatts." column => LogMeter(column), Power Milliwatts Gauge;
-    "cgroup.throttled" => ControlGroup(OfControlGroup::Throttled), Throttling Count Counter;
-    "cgroup.throttled_time" => ControlGroup(OfControlGroup::ThrottledTime), Throttling Nanoseconds Counter;
+    "cgroup.throttled" => ControlGroup(ControlGroupChannel::Throttled), Throttling Count Counter;
+    "cgroup.throttled_time" => ControlGroup(ControlGroupChannel::ThrottledTime), Throttling Nanoseconds Counter;
     "measured." what => MeasuredThreads(what), CpuTime Nanoseconds Counter;
-    "sampler.cpu" => Sampler(OfSampler::Cpu), CpuTime Nanoseconds Counter;
-    "sampler.delay" => Sampler(OfSampler::Delay), Delay Microseconds Gauge;
+    "sampler.cpu" => Sampler(SamplerChannel::Cpu), CpuTime Nanoseconds Counter;
+    "sampler.delay" => Sampler(SamplerChannel::Delay), Delay Microseconds Gauge;
     "soc.temp" => Soc, Temperature Millicelsius Gauge;
     "monitor." what => LogMonitor(what), Count Count Gauge;
 }
@@ -185,7 +185,7 @@ macro_rules! word_parts {
     };
 }
 
-word_parts!(CpuTime CpuPercent Scope BigLittle LoadSpan OfZram Resource StallKind BoardInput OfMeasured OfLogMonitor);
+word_parts!(CpuTime CpuPercent Scope BigLittle LoadSpan ZramChannel Resource StallKind BoardInput MeasuredChannel LogMonitorChannel);
 
 impl Part for Box<str> {
     fn spell(&self, text: &mut String) {

@@ -31,74 +31,74 @@ fn ids_are_spelled_and_know_their_unit() {
     check("cpu.irq_percent", AllCpus(self::AllCpus::Percent(CpuPercent::Irq)), Unit::Percent, Gauge);
     check("cpu0.idle", ChannelId::cpu_time(0, CpuTime::Idle), Unit::Ticks, Counter);
     check("cpu127.busy", ChannelId::cpu_time(127, CpuTime::Busy), Unit::Ticks, Counter);
-    check("cpu3.cycles", Cpu(3, OfCpu::Cycles), Unit::Count, Counter);
-    check("cpu3.idle_state.2", Cpu(3, OfCpu::IdleState(2)), Unit::Microseconds, Counter);
-    check("cpu3.throttle.core", Cpu(3, OfCpu::Throttles(Scope::Core)), Unit::Count, Counter);
-    check("cpu3.throttle_time.package", Cpu(3, OfCpu::ThrottleTime(Scope::Package)), Unit::Milliseconds, Counter);
-    check("cpu3.therm_status", Cpu(3, OfCpu::ThermStatus(Scope::Core)), Unit::Bits, Gauge);
-    check("cpu3.therm_status.package", Cpu(3, OfCpu::ThermStatus(Scope::Package)), Unit::Bits, Gauge);
+    check("cpu3.cycles", Cpu(3, CpuChannel::Cycles), Unit::Count, Counter);
+    check("cpu3.idle_state.2", Cpu(3, CpuChannel::IdleState(2)), Unit::Microseconds, Counter);
+    check("cpu3.throttle.core", Cpu(3, CpuChannel::Throttles(Scope::Core)), Unit::Count, Counter);
+    check("cpu3.throttle_time.package", Cpu(3, CpuChannel::ThrottleTime(Scope::Package)), Unit::Milliseconds, Counter);
+    check("cpu3.therm_status", Cpu(3, CpuChannel::ThermStatus(Scope::Core)), Unit::Bits, Gauge);
+    check("cpu3.therm_status.package", Cpu(3, CpuChannel::ThermStatus(Scope::Package)), Unit::Bits, Gauge);
     check("policy4.claimed", ChannelId::claimed(4), Unit::Kilohertz, Gauge);
-    check("policy4.average", Policy(4, OfPolicy::Average), Unit::Kilohertz, Gauge);
+    check("policy4.average", Policy(4, PolicyChannel::Average), Unit::Kilohertz, Gauge);
     check("policy4.limit_max", ChannelId::limit_max(4), Unit::Kilohertz, Gauge);
-    check("policy0.residency.1800000", Policy(0, OfPolicy::Residency(1_800_000)), Unit::Ticks, Counter);
+    check("policy0.residency.1800000", Policy(0, PolicyChannel::Residency(1_800_000)), Unit::Ticks, Counter);
     check("big.claimed", BigLittle(self::BigLittle::Big), Unit::Kilohertz, Gauge);
     check("little.claimed", BigLittle(self::BigLittle::Little), Unit::Kilohertz, Gauge);
     check("load.1min", Load(LoadSpan::One), Unit::Hundredths, Gauge);
-    check("memory.available", Memory(OfMemory::Available), Unit::Kibibytes, Gauge);
-    check("memory.faults.major", Memory(OfMemory::MajorFaults), Unit::Count, Counter);
-    check("memory.oom_kills", Memory(OfMemory::OomKills), Unit::Count, Counter);
-    check("swap.used", Swap(OfSwap::Used), Unit::Kibibytes, Gauge);
-    check("swap.in", Swap(OfSwap::In), Unit::Pages, Counter);
-    check("zram1.compressed", Zram(1, OfZram::Compressed), Unit::Kibibytes, Gauge);
+    check("memory.available", Memory(MemoryChannel::Available), Unit::Kibibytes, Gauge);
+    check("memory.faults.major", Memory(MemoryChannel::MajorFaults), Unit::Count, Counter);
+    check("memory.oom_kills", Memory(MemoryChannel::OomKills), Unit::Count, Counter);
+    check("swap.used", Swap(SwapChannel::Used), Unit::Kibibytes, Gauge);
+    check("swap.in", Swap(SwapChannel::In), Unit::Pages, Counter);
+    check("zram1.compressed", Zram(1, ZramChannel::Compressed), Unit::Kibibytes, Gauge);
     check("psi.memory.full", Pressure(Resource::Memory, StallKind::Full), Unit::Microseconds, Counter);
     check("thermal_zone0.temp", ChannelId::zone_temperature(0), Unit::Millicelsius, Gauge);
-    check("thermal_zone12.trip3", Zone(12, OfZone::Trip(3)), Unit::Millicelsius, Gauge);
+    check("thermal_zone12.trip3", Zone(12, ZoneChannel::Trip(3)), Unit::Millicelsius, Gauge);
     check("cooling_device2.state", Cooling(2), Unit::Count, Gauge);
-    check("hwmon1.temp1", Hwmon(1, OfHwmon::Sensor(HwmonKind::Temperature, 1)), Unit::Millicelsius, Gauge);
-    check("hwmon1.in0", Hwmon(1, OfHwmon::Sensor(HwmonKind::Voltage, 0)), Unit::Millivolts, Gauge);
-    check("hwmon1.curr1", Hwmon(1, OfHwmon::Sensor(HwmonKind::Current, 1)), Unit::Milliamperes, Gauge);
-    check("hwmon1.power1", Hwmon(1, OfHwmon::Sensor(HwmonKind::Power, 1)), Unit::Microwatts, Gauge);
-    check("hwmon1.energy17", Hwmon(1, OfHwmon::Sensor(HwmonKind::Energy, 17)), Unit::Microjoules, Counter);
-    check("hwmon1.fan1", Hwmon(1, OfHwmon::Sensor(HwmonKind::Fan, 1)), Unit::Count, Gauge);
-    check("hwmon1.in0.alarm", Hwmon(1, OfHwmon::Alarm), Unit::Count, Gauge);
-    check("rapl0.energy", Powercap(rapl("0"), OfPowercap::Energy), Unit::Microjoules, Counter);
-    check("rapl0:1.energy", Powercap(rapl("0:1"), OfPowercap::Energy), Unit::Microjoules, Counter);
+    check("hwmon1.temp1", Hwmon(1, HwmonChannel::Sensor(HwmonKind::Temperature, 1)), Unit::Millicelsius, Gauge);
+    check("hwmon1.in0", Hwmon(1, HwmonChannel::Sensor(HwmonKind::Voltage, 0)), Unit::Millivolts, Gauge);
+    check("hwmon1.curr1", Hwmon(1, HwmonChannel::Sensor(HwmonKind::Current, 1)), Unit::Milliamperes, Gauge);
+    check("hwmon1.power1", Hwmon(1, HwmonChannel::Sensor(HwmonKind::Power, 1)), Unit::Microwatts, Gauge);
+    check("hwmon1.energy17", Hwmon(1, HwmonChannel::Sensor(HwmonKind::Energy, 17)), Unit::Microjoules, Counter);
+    check("hwmon1.fan1", Hwmon(1, HwmonChannel::Sensor(HwmonKind::Fan, 1)), Unit::Count, Gauge);
+    check("hwmon1.in0.alarm", Hwmon(1, HwmonChannel::Alarm), Unit::Count, Gauge);
+    check("rapl0.energy", Powercap(rapl("0"), PowercapChannel::Energy), Unit::Microjoules, Counter);
+    check("rapl0:1.energy", Powercap(rapl("0:1"), PowercapChannel::Energy), Unit::Microjoules, Counter);
     let scmi = PowerZone::of(PowerZoneKind::Scmi, "2").unwrap();
-    check("scmi2.power", Powercap(scmi, OfPowercap::Power), Unit::Microwatts, Gauge);
-    check("rapl0.limit.long_term", Powercap(rapl("0"), OfPowercap::Limit("long_term".into())), Unit::Microwatts, Gauge);
-    check("devfreq.fb000000.gpu.claimed", Devfreq("fb000000.gpu".into(), OfDevfreq::Claimed), Unit::Hertz, Gauge);
-    check("devfreq.dmc.residency.528000000", Devfreq("dmc".into(), OfDevfreq::Residency(528_000_000)), Unit::Milliseconds, Counter);
-    check("supply.BAT0.voltage", Supply("BAT0".into(), OfSupply::Voltage), Unit::Microvolts, Gauge);
-    check("supply.axp.usb.online", Supply("axp.usb".into(), OfSupply::Online), Unit::Count, Gauge);
-    check("supply.BAT0.capacity", Supply("BAT0".into(), OfSupply::Capacity), Unit::Percent, Gauge);
-    check("supply.BAT0.energy", Supply("BAT0".into(), OfSupply::Energy), Unit::Microjoules, Gauge);
+    check("scmi2.power", Powercap(scmi, PowercapChannel::Power), Unit::Microwatts, Gauge);
+    check("rapl0.limit.long_term", Powercap(rapl("0"), PowercapChannel::Limit("long_term".into())), Unit::Microwatts, Gauge);
+    check("devfreq.fb000000.gpu.claimed", Devfreq("fb000000.gpu".into(), DevfreqChannel::Claimed), Unit::Hertz, Gauge);
+    check("devfreq.dmc.residency.528000000", Devfreq("dmc".into(), DevfreqChannel::Residency(528_000_000)), Unit::Milliseconds, Counter);
+    check("supply.BAT0.voltage", Supply("BAT0".into(), SupplyChannel::Voltage), Unit::Microvolts, Gauge);
+    check("supply.axp.usb.online", Supply("axp.usb".into(), SupplyChannel::Online), Unit::Count, Gauge);
+    check("supply.BAT0.capacity", Supply("BAT0".into(), SupplyChannel::Capacity), Unit::Percent, Gauge);
+    check("supply.BAT0.energy", Supply("BAT0".into(), SupplyChannel::Energy), Unit::Microjoules, Gauge);
     check("iio0.in3", Adc { device: 0, input: 3 }, Unit::Microvolts, Gauge);
     check("adc.input.voltage", BoardInput(self::BoardInput::Adc), Unit::Microvolts, Gauge);
     check("axp.ac.voltage", BoardInput(self::BoardInput::AxpAc), Unit::Microvolts, Gauge);
     check("axp.vbus.voltage", BoardInput(self::BoardInput::AxpVbus), Unit::Microvolts, Gauge);
     check("dc.in_voltage", BoardInput(self::BoardInput::Log), Unit::Microvolts, Gauge);
-    check("rpi.throttled", RaspberryPi(OfRaspberryPi::Throttled), Unit::Bits, Gauge);
-    check("rpi.clock.arm", RaspberryPi(OfRaspberryPi::ArmClock), Unit::Hertz, Gauge);
-    check("rpi.voltage.core", RaspberryPi(OfRaspberryPi::CoreVoltage), Unit::Microvolts, Gauge);
-    check("rpi.pmic.power", RaspberryPi(OfRaspberryPi::PmicPower), Unit::Microwatts, Gauge);
-    check("rpi.pmic.ext5v.voltage", RaspberryPi(OfRaspberryPi::Rail("ext5v".into(), RailKind::Voltage)), Unit::Microvolts, Gauge);
-    check("rpi.pmic.3v3_sys.current", RaspberryPi(OfRaspberryPi::Rail("3v3_sys".into(), RailKind::Current)), Unit::Milliamperes, Gauge);
-    check("rpi.firmware_clock", RaspberryPi(OfRaspberryPi::LogFirmwareClock), Unit::Kilohertz, Gauge);
-    check("rpi.core_voltage", RaspberryPi(OfRaspberryPi::LogCoreVoltage), Unit::Microvolts, Gauge);
-    check("rpi.pmic_power", RaspberryPi(OfRaspberryPi::LogPmicPower), Unit::Milliwatts, Gauge);
-    check("meter.power", ChannelId::meter(OfMeter::Power), Unit::Milliwatts, Gauge);
-    check("meter.2.energy", Meter(MeterOutput::of(1, Some(2)), OfMeter::Energy), Unit::Microjoules, Counter);
-    check("meter2.voltage", Meter(MeterOutput::of(2, None), OfMeter::Voltage), Unit::Millivolts, Gauge);
-    check("meter2.1.delay", Meter(MeterOutput::of(2, Some(1)), OfMeter::Delay), Unit::Milliseconds, Gauge);
+    check("rpi.throttled", RaspberryPi(RaspberryPiChannel::Throttled), Unit::Bits, Gauge);
+    check("rpi.clock.arm", RaspberryPi(RaspberryPiChannel::ArmClock), Unit::Hertz, Gauge);
+    check("rpi.voltage.core", RaspberryPi(RaspberryPiChannel::CoreVoltage), Unit::Microvolts, Gauge);
+    check("rpi.pmic.power", RaspberryPi(RaspberryPiChannel::PmicPower), Unit::Microwatts, Gauge);
+    check("rpi.pmic.ext5v.voltage", RaspberryPi(RaspberryPiChannel::Rail("ext5v".into(), RailKind::Voltage)), Unit::Microvolts, Gauge);
+    check("rpi.pmic.3v3_sys.current", RaspberryPi(RaspberryPiChannel::Rail("3v3_sys".into(), RailKind::Current)), Unit::Milliamperes, Gauge);
+    check("rpi.firmware_clock", RaspberryPi(RaspberryPiChannel::LogFirmwareClock), Unit::Kilohertz, Gauge);
+    check("rpi.core_voltage", RaspberryPi(RaspberryPiChannel::LogCoreVoltage), Unit::Microvolts, Gauge);
+    check("rpi.pmic_power", RaspberryPi(RaspberryPiChannel::LogPmicPower), Unit::Milliwatts, Gauge);
+    check("meter.power", ChannelId::meter(MeterChannel::Power), Unit::Milliwatts, Gauge);
+    check("meter.2.energy", Meter(MeterOutput::of(1, Some(2)), MeterChannel::Energy), Unit::Microjoules, Counter);
+    check("meter2.voltage", Meter(MeterOutput::of(2, None), MeterChannel::Voltage), Unit::Millivolts, Gauge);
+    check("meter2.1.delay", Meter(MeterOutput::of(2, Some(1)), MeterChannel::Delay), Unit::Milliseconds, Gauge);
     check("power.milliwatts", LogMeter(1), Unit::Milliwatts, Gauge);
     check("power.milliwatts.2", LogMeter(2), Unit::Milliwatts, Gauge);
-    check("cgroup.throttled", ControlGroup(OfControlGroup::Throttled), Unit::Count, Counter);
-    check("cgroup.throttled_time", ControlGroup(OfControlGroup::ThrottledTime), Unit::Nanoseconds, Counter);
-    check("measured.run_delay", MeasuredThreads(OfMeasured::RunDelay), Unit::Nanoseconds, Counter);
+    check("cgroup.throttled", ControlGroup(ControlGroupChannel::Throttled), Unit::Count, Counter);
+    check("cgroup.throttled_time", ControlGroup(ControlGroupChannel::ThrottledTime), Unit::Nanoseconds, Counter);
+    check("measured.run_delay", MeasuredThreads(MeasuredChannel::RunDelay), Unit::Nanoseconds, Counter);
     check("sampler.cpu", ChannelId::ALL_CHANNELS_GAP, Unit::Nanoseconds, Counter);
-    check("sampler.delay", Sampler(OfSampler::Delay), Unit::Microseconds, Gauge);
+    check("sampler.delay", Sampler(SamplerChannel::Delay), Unit::Microseconds, Gauge);
     check("soc.temp", Soc, Unit::Millicelsius, Gauge);
-    check("monitor.first_row", LogMonitor(OfLogMonitor::FirstRow), Unit::Count, Gauge);
+    check("monitor.first_row", LogMonitor(LogMonitorChannel::FirstRow), Unit::Count, Gauge);
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn another_spelling_is_another_id() {
         check_text_survives::<ChannelId>(text);
     }
     assert_eq!(id("w1_0.humidity"), ChannelId::own("w1_0.humidity"));
-    assert_eq!(id("policy0.residency."), ChannelId::Policy(0, OfPolicy::Residencies));
+    assert_eq!(id("policy0.residency."), ChannelId::Policy(0, PolicyChannel::Residencies));
 }
 
 #[test]
@@ -216,16 +216,17 @@ fn made_ids() -> impl Strategy<Value = ChannelId> {
     let text = || "[a-z0-9._:-]{0,12}".prop_map(|text: String| text.into_boxed_str());
     let output = (any::<u32>(), any::<Option<u32>>());
     prop_oneof![
-        (any::<u32>(), any::<u32>()).prop_map(|(cpu, state)| ChannelId::Cpu(cpu, OfCpu::IdleState(state))),
-        (any::<u32>(), any::<u32>()).prop_map(|(policy, khz)| ChannelId::Policy(policy, OfPolicy::Residency(khz))),
-        (any::<u32>(), any::<u32>()).prop_map(|(zone, trip)| ChannelId::Zone(zone, OfZone::Trip(trip))),
+        (any::<u32>(), any::<u32>()).prop_map(|(cpu, state)| ChannelId::Cpu(cpu, CpuChannel::IdleState(state))),
+        (any::<u32>(), any::<u32>()).prop_map(|(policy, khz)| ChannelId::Policy(policy, PolicyChannel::Residency(khz))),
+        (any::<u32>(), any::<u32>()).prop_map(|(zone, trip)| ChannelId::Zone(zone, ZoneChannel::Trip(trip))),
         (any::<u32>(), any::<u32>()).prop_map(|(device, input)| ChannelId::Adc { device, input }),
-        (text(), any::<u64>()).prop_map(|(device, hz)| ChannelId::Devfreq(device, OfDevfreq::Residency(hz))),
-        text().prop_map(|device| ChannelId::Devfreq(device, OfDevfreq::Claimed)),
-        text().prop_map(|supply| ChannelId::Supply(supply, OfSupply::Online)),
-        text().prop_map(|rail| ChannelId::RaspberryPi(OfRaspberryPi::Rail(rail, RailKind::Current))),
-        ("[0-9][0-9:]{0,4}", text()).prop_map(|(zone, term)| ChannelId::Powercap(rapl(&zone), OfPowercap::Limit(term))),
-        output.prop_map(|(meter, output)| ChannelId::Meter(MeterOutput::of(meter, output), OfMeter::Delay)),
+        (text(), any::<u64>()).prop_map(|(device, hz)| ChannelId::Devfreq(device, DevfreqChannel::Residency(hz))),
+        text().prop_map(|device| ChannelId::Devfreq(device, DevfreqChannel::Claimed)),
+        text().prop_map(|supply| ChannelId::Supply(supply, SupplyChannel::Online)),
+        text().prop_map(|rail| ChannelId::RaspberryPi(RaspberryPiChannel::Rail(rail, RailKind::Current))),
+        ("[0-9][0-9:]{0,4}", text())
+            .prop_map(|(zone, term)| ChannelId::Powercap(rapl(&zone), PowercapChannel::Limit(term))),
+        output.prop_map(|(meter, output)| ChannelId::Meter(MeterOutput::of(meter, output), MeterChannel::Delay)),
         any::<u32>().prop_map(ChannelId::LogMeter),
     ]
 }

@@ -4,7 +4,7 @@
 //! chip. On a healthy curve it rises with the clock, more steeply towards the top; it is flat only at the bottom, where
 //! the voltage is at its minimum.
 
-use record::Arrange;
+use record::StableSort;
 
 /// One OPP with the values that anomalies need.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -80,7 +80,7 @@ pub fn anomalies(opps: &[OppFigures]) -> Vec<(usize, Anomaly)> {
     let sound: Vec<(usize, &OppFigures)> = opps.iter().enumerate().filter(|(_, opp)| !opp.is_limited).collect();
     found.extend(out_of_proportion(&sound));
     found.extend(flat_voltage(&sound));
-    found.arrange_by_key(|(index, _)| *index);
+    found.stable_sort_by_key(|(index, _)| *index);
     found
 }
 

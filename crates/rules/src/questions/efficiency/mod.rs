@@ -37,7 +37,7 @@ pub struct Idle {
 
 /// One set of cores at all OPPs.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Walk {
+pub struct OppWalk {
     /// The set.
     pub cpus: Vec<u32>,
     /// Unit of the score.
@@ -94,7 +94,7 @@ pub fn idle(facts: &Facts<'_>) -> Idle {
 }
 
 /// Every set of cores that was walked, in order.
-pub fn walks(facts: &Facts<'_>) -> Vec<Walk> {
+pub fn walks(facts: &Facts<'_>) -> Vec<OppWalk> {
     if facts.run.mode != Mode::Efficiency {
         return Vec::new();
     }
@@ -109,7 +109,7 @@ pub fn walks(facts: &Facts<'_>) -> Vec<Walk> {
     sets.into_iter().filter_map(|cpus| walk(facts, cpus, &idle)).collect()
 }
 
-fn walk(facts: &Facts<'_>, cpus: Vec<u32>, idle: &Idle) -> Option<Walk> {
+fn walk(facts: &Facts<'_>, cpus: Vec<u32>, idle: &Idle) -> Option<OppWalk> {
     let own: Vec<&Step> = facts.steps.iter().filter(|step| step.set_clock.is_some() && step.cpus == cpus).collect();
     let mut opps: Vec<u32> = own.iter().filter_map(|step| khz(step)).collect();
     opps.sort_unstable();
@@ -126,7 +126,7 @@ fn walk(facts: &Facts<'_>, cpus: Vec<u32>, idle: &Idle) -> Option<Walk> {
     }
     let costs = || points.iter().enumerate().filter_map(|(at, point)| Some((at, point.energy()?)));
     let sweet_spot = costs().min_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at);
-    Some(Walk {
+    Some(OppWalk {
         cpus,
         unit,
         sweet_spot: sweet_spot.filter(|_| costs().count() > 1),

@@ -1,13 +1,13 @@
 //! Plot: performance against power of every OPP with the sweet spot, and the energy of work over the
 //! clock. Without a power meter performance and temperature over the clock.
 
-use crate::questions::efficiency::{Point, Walk, walks};
+use crate::questions::efficiency::{OppWalk, Point, walks};
 use crate::tables::Plot;
 use facts::Facts;
 use facts::plot::canvas::Canvas;
 use facts::plot::chart::{Chart, Line, Style};
 use facts::plot::{WIDTH, board};
-use record::Arrange;
+use record::StableSort;
 
 pub(super) const PLOT: Plot =
     Plot { id: "plot-efficiency", about: "Performance versus power at every OPP with the sweet spot, as SVG.", draw };
@@ -21,16 +21,16 @@ fn draw(facts: &Facts<'_>) -> Option<String> {
     let unit = &walks.first()?.unit;
     let has_power = walks.iter().flat_map(|walk| &walk.points).any(|point| point.milliwatts.is_some());
     let mhz = |point: &Point| f64::from(point.measured_khz.unwrap_or(point.opp_khz)) / 1000.0;
-    type Of<'a> = &'a dyn Fn(&Point) -> Option<(f64, f64)>;
-    let power: Of = &|point| Some((point.milliwatts? / 1000.0, point.score));
-    let clock: Of = &|point| Some((mhz(point), point.score));
-    let energy: Of = &|point| Some((mhz(point), point.energy()?));
-    let heat: Of = &|point| Some((mhz(point), point.celsius?));
+    type PointFunction<'a> = &'a dyn Fn(&Point) -> Option<(f64, f64)>;
+    let power: PointFunction = &|point| Some((point.milliwatts? / 1000.0, point.score));
+    let clock: PointFunction = &|point| Some((mhz(point), point.score));
+    let energy: PointFunction = &|point| Some((mhz(point), point.energy()?));
+    let heat: PointFunction = &|point| Some((mhz(point), point.celsius?));
     let score = format!("score ({unit})");
     let measured = "measured clock (MHz)";
     let part = facts.power_source().as_ref().and_then(|source| source.part.as_ref());
     let of_board = part.map_or_else(|| "board power (W)".to_owned(), |part| format!("power of {part} (W)"));
-    let panels: Vec<(&str, String, Of, bool)> = if has_power {
+    let panels: Vec<(&str, String, PointFunction, bool)> = if has_power {
         vec![(of_board.as_str(), score, power, true), (measured, format!("energy (mJ per {unit})"), energy, true)]
     } else {
         vec![(measured, score, clock, true), (measured, "temperature (°C)".into(), heat, false)]
@@ -52,7 +52,7 @@ fn draw(facts: &Facts<'_>) -> Option<String> {
     Some(canvas.finish())
 }
 
-fn line(walk: &Walk, nth: usize, of: &dyn Fn(&Point) -> Option<(f64, f64)>) -> Line {
+fn line(walk: &OppWalk, nth: usize, of: &dyn Fn(&Point) -> Option<(f64, f64)>) -> Line {
     let mut ringed = None;
     let (mut points, mut labels) = (Vec::new(), Vec::new());
     for (index, point) in walk.points.iter().enumerate() {
@@ -66,7 +66,7 @@ fn line(walk: &Walk, nth: usize, of: &dyn Fn(&Point) -> Option<(f64, f64)>) -> L
         points.push(place);
     }
     // The sweet spot finds a free place first.
-    labels.arrange_by_key(|(index, _)| Some(*index) != ringed);
+    labels.stable_sort_by_key(|(index, _)| Some(*index) != ringed);
     Line {
         name: format!("CPU {}", record::cpu_list(&walk.cpus)),
         points,

@@ -1,6 +1,6 @@
 //! Rule: efficiency-result. The most efficient OPP, and OPPs with anomalies.
 
-use crate::questions::efficiency::{Anomaly, Walk, walks};
+use crate::questions::efficiency::{Anomaly, OppWalk, walks};
 use crate::tables::{Role, Rule};
 use facts::{Facts, Finding, Quantity, Severity};
 use record::RuleId;
@@ -14,7 +14,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     walks(facts).iter().flat_map(findings).collect()
 }
 
-fn findings(walk: &Walk) -> Vec<Finding> {
+fn findings(walk: &OppWalk) -> Vec<Finding> {
     let mut found: Vec<Finding> = sweet_spot(walk).into_iter().collect();
     for (index, anomaly) in &walk.anomalies {
         let point = &walk.points[*index];
@@ -42,7 +42,7 @@ fn findings(walk: &Walk) -> Vec<Finding> {
     found
 }
 
-fn sweet_spot(walk: &Walk) -> Option<Finding> {
+fn sweet_spot(walk: &OppWalk) -> Option<Finding> {
     let best = &walk.points[walk.sweet_spot?];
     let top = walk.points.last()?;
     let saved = 100.0 * (1.0 - best.energy()? / top.energy()?);
@@ -66,7 +66,7 @@ mod tests {
     use super::RULE;
     use crate::test_support::{compression, gauge_channel, own_run, with_step};
     use crate::tests::sentences;
-    use record::{ChannelId, Mode, OfMeter, SetClock, Unit, Variant, WorkloadId};
+    use record::{ChannelId, MeterChannel, Mode, SetClock, Unit, Variant, WorkloadId};
 
     #[test]
     fn sweet_spot_is_told() {
@@ -82,7 +82,7 @@ mod tests {
             record.steps.last_mut().unwrap().set_clock = Some(SetClock::Khz(khz));
             power.extend([milliwatts; 20]);
         }
-        let record = gauge_channel(record, ChannelId::meter(OfMeter::Power), Unit::Milliwatts, &power);
+        let record = gauge_channel(record, ChannelId::meter(MeterChannel::Power), Unit::Milliwatts, &power);
         let expected = "CPU 0: 1200 MHz needs least energy per unit of work, 38 % less than 1800 MHz, at 67 % of its \
                         performance.";
         assert_eq!(sentences(RULE.id, &record), [expected]);

@@ -3,7 +3,7 @@
 use super::*;
 use crate::test_support::{compression, gauge_channel, labelled, own_run, point, with_clocks, with_step};
 use facts::Facts;
-use record::{OfMeter, Unit, Wait};
+use record::{MeterChannel, Unit, Wait};
 
 /// Idle for 10 s, then 3 OPPs of 10 s each with these scores and milliwatts.
 fn record(opps: &[(u32, u32, i64)]) -> Record {
@@ -24,7 +24,7 @@ fn record(opps: &[(u32, u32, i64)]) -> Record {
         }
         power.extend([*milliwatts * 1000; 20]);
     }
-    record = gauge_channel(record, ChannelId::meter(OfMeter::Power), Unit::Microwatts, &power);
+    record = gauge_channel(record, ChannelId::meter(MeterChannel::Power), Unit::Microwatts, &power);
     let mut temperatures = vec![47_000; power.len()];
     temperatures[0] = 46_000;
     record = gauge_channel(record, ChannelId::zone_temperature(0), Unit::Millicelsius, &temperatures);

@@ -1,6 +1,6 @@
 //! Result of an efficiency run as text: the table and its meaning.
 
-use super::{Anomaly, Idle, Point, Walk, idle, walks};
+use super::{Anomaly, Idle, OppWalk, Point, idle, walks};
 use facts::Facts;
 use facts::finding::mhz;
 use record::Record;
@@ -36,7 +36,7 @@ pub fn text(facts: &Facts<'_>) -> String {
 const SLOW_KHZ: u32 = 600_000;
 
 /// OPPs of the fastest policy of the set that have no row, and why.
-fn left_out(record: &Record, walk: &Walk) -> String {
+fn left_out(record: &Record, walk: &OppWalk) -> String {
     let policies = record.machine.policies.iter();
     let of_set = policies.filter(|policy| policy.cpus.iter().any(|cpu| walk.cpus.contains(cpu)));
     let fastest = of_set.max_by_key(|policy| policy.opps_khz.last().copied());
@@ -54,7 +54,7 @@ fn left_out(record: &Record, walk: &Walk) -> String {
 }
 
 /// Precision of the scores and its cost: `7-33 values within 0.2-0.9 %, 11-14 s per clock`.
-fn care(walk: &Walk) -> String {
+fn care(walk: &OppWalk) -> String {
     let points = || walk.points.iter();
     let values = range(points().map(|point| point.values as f64), 0);
     let seconds = range(points().map(|point| point.elapsed_ms as f64 / 1000.0), 0);
@@ -73,7 +73,7 @@ fn range(values: impl Iterator<Item = f64> + Clone, digits: usize) -> String {
     if low == high { low } else { format!("{low}-{high}") }
 }
 
-fn table(walk: &Walk) -> String {
+fn table(walk: &OppWalk) -> String {
     let mut text = format!("\n   Testing through CPU {}:", record::cpu_list(&walk.cpus));
     text.push_str(&format!(" {}\n\n", care(walk)));
     let has_firmware = walk.points.iter().any(|point| point.firmware_khz.is_some());
@@ -88,7 +88,7 @@ fn table(walk: &Walk) -> String {
     text
 }
 
-fn row(walk: &Walk, index: usize, point: &Point) -> String {
+fn row(walk: &OppWalk, index: usize, point: &Point) -> String {
     let mhz = |khz: f64| format!("{:.0}", khz / 1000.0);
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".into());
     let measured = or_dash(point.measured_khz.map(|khz| mhz(f64::from(khz))));

@@ -5,7 +5,7 @@ use crate::tables::{Answer, Report, Subject};
 use facts::lines::{sentences, size_words, unmeasured, wrapped};
 use facts::{Facts, Finding, view};
 use record::{
-    Arrange, BandwidthCurve, Latency, LoadedLatency, MemoryOperation, Outcome, QuestionId, Record, RepetitionStats,
+    BandwidthCurve, Latency, LoadedLatency, MemoryOperation, Outcome, QuestionId, Record, RepetitionStats, StableSort,
     Step, StepMeasurement, StopReason, Total, Variant, WorkloadId, cpu_list,
 };
 use std::fmt::Write;
@@ -172,20 +172,20 @@ fn cell(value: Option<f64>) -> String {
 
 /// Caches that show in the curve next to those reported by the kernel.
 fn caches(record: &Record, step: &Step, latency: &Latency) -> String {
-    let knees = view::latency_knees(latency);
+    let boundaries = view::cache_boundaries(latency);
     let claimed = step.cpus.first().map_or_else(Vec::new, |cpu| view::data_caches(record, *cpu));
     let mut words: Vec<String> = Vec::new();
-    for knee in &knees {
-        let mut of = claimed.iter().filter(|cache| view::is_end_of(knee, cache.size_bytes));
+    for boundary in &boundaries {
+        let mut of = claimed.iter().filter(|cache| view::is_end_of(boundary, cache.size_bytes));
         let claim = match of.next() {
             Some(cache) => format!("L{}: {} reported", cache.level, size_words(cache.size_bytes)),
             None => "none reported at this size".to_owned(),
         };
-        words.push(format!("{} ({claim})", size_words(knee.size_bytes)));
+        words.push(format!("{} ({claim})", size_words(boundary.size_bytes)));
     }
     let missed = claimed.iter().filter(|cache| {
-        let shows = |knee: &view::Knee| view::is_end_of(knee, cache.size_bytes);
-        !knees.iter().any(shows)
+        let shows = |boundary: &view::CacheBoundary| view::is_end_of(boundary, cache.size_bytes);
+        !boundaries.iter().any(shows)
     });
     let missed: Vec<String> =
         missed.map(|cache| format!("L{} of {}", cache.level, size_words(cache.size_bytes))).collect();
@@ -268,7 +268,7 @@ fn certainty(record: &Record) -> String {
             halves.map(|half| half.unwrap_or(f64::INFINITY)).reduce(f64::max)
         };
         let mut halves: Vec<f64> = repeated.iter().filter_map(half).collect();
-        halves.arrange_by(f64::total_cmp);
+        halves.stable_sort_by(f64::total_cmp);
         let narrow = halves.iter().filter(|half| **half < HALF_WIDTH).count();
         let two = repeated.iter().filter(|repeated| repeated.groups.len() > 1).count();
         let capped = repeated.iter().filter(|repeated| repeated.ended != StopReason::Narrow).count();

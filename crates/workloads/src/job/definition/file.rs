@@ -42,7 +42,7 @@ struct Entry {
     score_json: Option<String>,
     scale: Option<f64>,
     unit: Option<String>,
-    better: Option<Better>,
+    better: Option<BetterDirection>,
     timeout: Option<toml::Spanned<TimeText>>,
     seconds: Option<u64>,
     memory_mib: Option<u64>,
@@ -118,7 +118,7 @@ enum TimeText {
 
 #[derive(Deserialize, Clone, Copy, PartialEq)]
 #[serde(rename_all = "lowercase")]
-enum Better {
+enum BetterDirection {
     Higher,
     Lower,
 }
@@ -242,7 +242,7 @@ fn definition(entry: &Entry, is_taken: fn(&str) -> bool) -> Result<Definition, D
     };
     let is_time = score == ScoreRule::Time;
     let own_unit = if is_time { "s" } else { "" };
-    let own_better = if is_time { Better::Lower } else { Better::Higher };
+    let own_better = if is_time { BetterDirection::Lower } else { BetterDirection::Higher };
     let pinning = with_span(&entry.cpus, |cpus| match cpus {
         CpusText::List(cpus) => Ok(CpuSelection::Cpus(cpus.clone())),
         CpusText::Word(word) => parse_cpu_selection(word),
@@ -270,7 +270,7 @@ fn definition(entry: &Entry, is_taken: fn(&str) -> bool) -> Result<Definition, D
         score,
         scale: entry.scale.unwrap_or(1.0),
         unit: entry.unit.clone().unwrap_or_else(|| own_unit.into()),
-        higher_is_better: entry.better.unwrap_or(own_better) == Better::Higher,
+        higher_is_better: entry.better.unwrap_or(own_better) == BetterDirection::Higher,
         time_limit: with_span(&entry.timeout, |time| match time {
             TimeText::Seconds(seconds) => parse_duration(&seconds.to_string()),
             TimeText::Word(word) => parse_duration(word),

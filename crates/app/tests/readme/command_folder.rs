@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use testkit::Scratch;
 
 /// A folder with the program on its PATH, removed at its end.
-pub(super) struct Desk(Scratch);
+pub(super) struct CommandFolder(Scratch);
 
 /// `sbc-bench` as README calls it: runs go to the log in this folder, begin at once, and set nothing.
 const WRAPPER: &str = r#"#!/bin/sh
@@ -29,7 +29,7 @@ unit = "files/s"
 better = "higher"
 "#;
 
-impl Desk {
+impl CommandFolder {
     /// A new one; no two tests share a name.
     pub(super) fn new(name: &str) -> Self {
         let path = Scratch::new(&format!("readme-{name}"));

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// A device that can be switched off.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Switchable {
+pub struct SwitchableDevice {
     /// Its kind.
     pub kind: DeviceKind,
     /// Name in its class: `eth1`, `card0-HDMI-A-1`, `1-1.4`.
@@ -21,7 +21,7 @@ pub struct Switchable {
     pub kept: Option<String>,
 }
 
-impl Switchable {
+impl SwitchableDevice {
     /// Its switch.
     pub fn node(&self) -> Node {
         Node::Device(self.kind, self.name)
@@ -35,7 +35,7 @@ impl Switchable {
 }
 
 /// All devices that are switched on. `peers` are addresses of logins, whose links stay on.
-pub fn switchable(root: &Root, peers: &[IpAddr]) -> Vec<Switchable> {
+pub fn switchable(root: &Root, peers: &[IpAddr]) -> Vec<SwitchableDevice> {
     let links = used_links(root, peers);
     let mut found = Vec::new();
     for kind in DeviceKind::ALL {
@@ -49,7 +49,7 @@ pub fn switchable(root: &Root, peers: &[IpAddr]) -> Vec<Switchable> {
                 DeviceKind::Radio => kept_radio(root, &links, &name),
                 DeviceKind::Usb => kept_usb(root, &links, &name),
             };
-            found.push(Switchable { kind, name: device, label, off, kept });
+            found.push(SwitchableDevice { kind, name: device, label, off, kept });
         }
     }
     found
@@ -302,7 +302,8 @@ eth1	0002A8C0	00000000	0001	0	0	100	00FFFFFF	0	0	0
     fn links_in_use_and_drives_stay_on() {
         let root = Root::from_board(BOARD).unwrap();
         let peer = "192.168.2.9".parse().unwrap();
-        let words = |device: &Switchable| format!("{}: {}", device.label, device.kept.as_deref().unwrap_or("may go"));
+        let words =
+            |device: &SwitchableDevice| format!("{}: {}", device.label, device.kept.as_deref().unwrap_or("may go"));
         let found: Vec<String> = switchable(&root, &[peer]).iter().map(words).collect();
         let expected = [
             "display card0-HDMI-A-1: may go",

@@ -30,7 +30,7 @@ pub(crate) enum Cause {
 
 /// Interruption of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standstill {
+pub struct Interruption {
     pub(crate) cause: Cause,
     pub(crate) time: Duration,
 }
@@ -70,10 +70,10 @@ pub fn pause(way_back: Option<&RestoreHandle>) -> Option<Duration> {
 }
 
 /// Duration of a stop by Ctrl-Z since the last call, if any.
-pub fn take() -> Option<Standstill> {
+pub fn take() -> Option<Interruption> {
     let time: Duration = lock(&PAUSES).drain(..).sum();
     let cause = Cause::CtrlZ;
-    (!time.is_zero()).then_some(Standstill { cause, time })
+    (!time.is_zero()).then_some(Interruption { cause, time })
 }
 
 /// Detects suspends of the machine.
@@ -90,7 +90,7 @@ impl SuspendClock {
     }
 
     /// Duration of suspends since the last call, if any.
-    pub fn take(&mut self) -> Option<Standstill> {
+    pub fn take(&mut self) -> Option<Interruption> {
         let before_ms = self.suspended_ms;
         let now_ms = suspended_ms();
         let slept_ms = now_ms - before_ms;
@@ -100,11 +100,11 @@ impl SuspendClock {
         self.suspended_ms = now_ms;
         let time = Duration::from_millis(slept_ms.unsigned_abs());
         let cause = Cause::SuspendClock;
-        Some(Standstill { cause, time })
+        Some(Interruption { cause, time })
     }
 }
 
-impl Standstill {
+impl Interruption {
     /// Reason why an interrupted step has no score.
     pub fn sentence(self) -> String {
         let seconds = self.time.as_secs_f64();

@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 /// Maximum time for which a hanging disk delays a measurement.
 const WRITER_TIME_MAX: Duration = Duration::from_secs(2);
 
-static QUIET: Quiet = Quiet::new();
+static GATE: WindowGate = WindowGate::new();
 
 /// Time after which the writer delays new windows. Threads that work together have concurrent windows, and a delayed thread
 /// leaves the others too much of the machine, so the writer first waits for a moment without windows.
 const WRITER_PATIENCE: Duration = Duration::from_secs(3);
 
-struct Quiet {
+struct WindowGate {
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -33,24 +33,24 @@ struct State {
 
 /// A timed window, at most a second long. Windows must not be nested, and code in a window must not wait for a thread that opens
 /// one.
-pub struct Window(&'static Quiet);
+pub struct Window(&'static WindowGate);
 
 /// Guard of the writer's work.
-pub struct WriteGuard(&'static Quiet);
+pub struct WriteGuard(&'static WindowGate);
 
 /// Opens a window, after the writer if it works.
 pub fn window() -> Window {
-    QUIET.open(WRITER_TIME_MAX);
-    Window(&QUIET)
+    GATE.open(WRITER_TIME_MAX);
+    Window(&GATE)
 }
 
 /// Waits until no window is open.
 pub fn writing() -> WriteGuard {
-    QUIET.write();
-    WriteGuard(&QUIET)
+    GATE.write();
+    WriteGuard(&GATE)
 }
 
-impl Quiet {
+impl WindowGate {
     const fn new() -> Self {
         let state = State { windows: 0, waits: None, writes: false, hangs: false };
         Self { state: Mutex::new(state), changed: Condvar::new() }
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn writer_waits_for_windows_and_new_windows_for_the_writer() {
-        static OWN: Quiet = Quiet::new();
+        static OWN: WindowGate = WindowGate::new();
         OWN.open(Duration::ZERO);
         let first = Window(&OWN);
         let (written, opened) = (AtomicBool::new(false), AtomicBool::new(false));
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn hanging_disk_does_not_block_measurement() {
-        static OWN: Quiet = Quiet::new();
+        static OWN: WindowGate = WindowGate::new();
         OWN.write();
         let writing = WriteGuard(&OWN);
         OWN.open(Duration::from_millis(5));

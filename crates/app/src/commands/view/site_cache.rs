@@ -8,7 +8,7 @@ use explain::results::{Entry, USUAL_ORDER, order};
 use facts::Explained;
 use net::server::{Answer, Site as RunningServer, TEXT};
 use page::site::{Link, Site, SiteResult, of_result, result_path};
-use record::Arrange;
+use record::StableSort;
 use std::path::Path;
 
 /// All results side by side.
@@ -22,12 +22,12 @@ const FILE_BYTES_MAX: u64 = 256 << 20;
 const NOTHING: Answer = Answer::NotFound("There is no such page.\n");
 
 /// Results in memory.
-pub(super) struct Shelf {
-    results: Vec<ShelfEntry>,
+pub(super) struct SiteCache {
+    results: Vec<CachedResult>,
 }
 
 /// A result with its entry in lists.
-struct ShelfEntry {
+struct CachedResult {
     /// File as the user named it.
     file: String,
     explained: Explained<'static>,
@@ -36,24 +36,24 @@ struct ShelfEntry {
     page: String,
 }
 
-impl Shelf {
+impl SiteCache {
     /// Results with their files, in the usual order of tables.
     pub(super) fn of(results: Vec<(String, Explained<'static>)>) -> Self {
         let held = |(index, (file, explained)): (usize, (String, Explained<'static>))| {
             let entry = Entry::of(&explained, &file);
             // Files of the same name have different pages.
             let page = of_result(&file, &format!("{index:010x}"));
-            ShelfEntry { file, explained, entry, page }
+            CachedResult { file, explained, entry, page }
         };
-        let mut results: Vec<ShelfEntry> = results.into_iter().enumerate().map(held).collect();
+        let mut results: Vec<CachedResult> = results.into_iter().enumerate().map(held).collect();
         if let Some(order) = order(USUAL_ORDER) {
-            results.arrange_by(|a, b| order(&a.entry.row, &b.entry.row));
+            results.stable_sort_by(|a, b| order(&a.entry.row, &b.entry.row));
         }
         Self { results }
     }
 
     fn site(&self) -> Site<'_> {
-        let is_part = |held: &&ShelfEntry| self.results.iter().any(|other| held.entry.is_part_of(&other.entry));
+        let is_part = |held: &&CachedResult| self.results.iter().any(|other| held.entry.is_part_of(&other.entry));
         let whole = self.results.iter().filter(|held| !is_part(held));
         let listed = whole.map(|held| SiteResult { entry: &held.entry, page: &held.page }).collect();
         let link = |path: &str, words: &str| Link { path: path.to_owned(), words: words.to_owned() };
@@ -102,7 +102,7 @@ impl Shelf {
     }
 }
 
-impl RunningServer for Shelf {
+impl RunningServer for SiteCache {
     fn answer(&mut self, path: &str) -> Answer {
         let path = path.trim_start_matches('/');
         let path = if path.is_empty() { "index.html" } else { path };

@@ -37,7 +37,7 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
         }
         if is_note(text) {
             note(line, draft);
-        } else if super::closing::compiler_line(text) {
+        } else if super::trailer::compiler_line(text) {
             draft.machine.compiler = Fact::Known(text.to_string());
         } else {
             draft.unread(line);

@@ -1,7 +1,7 @@
 //! Several results at once, without those that cannot be read.
 
-use super::crew;
 use super::site::sources;
+use super::workers;
 use crate::args::written::Form;
 use crate::paths;
 use anyhow::{Context, bail, ensure};
@@ -12,7 +12,7 @@ use machine::files::{self, Access};
 use std::path::{Path, PathBuf};
 
 /// Explained results with their files.
-pub(crate) struct Many {
+pub(crate) struct ExplainedFiles {
     pub(crate) results: Vec<(String, Explained<'static>)>,
     /// 0, or failure if a file could not be read.
     pub(crate) status: u8,
@@ -20,9 +20,9 @@ pub(crate) struct Many {
 
 /// Explains all files and notes those that it cannot read; fails if fewer than `count_min` are left, or the only file cannot be
 /// read.
-pub(crate) fn read_many(files: &[PathBuf], count_min: usize) -> anyhow::Result<Many> {
+pub(crate) fn read_many(files: &[PathBuf], count_min: usize) -> anyhow::Result<ExplainedFiles> {
     let (results, status) = read_each(files, count_min, |name, explained| (name, explained))?;
-    Ok(Many { results, status })
+    Ok(ExplainedFiles { results, status })
 }
 
 /// As [`read_many`], but keeps only what `of` makes of each result, so that memory does not grow with Records. Returns it in the
@@ -37,7 +37,7 @@ pub(crate) fn read_each<T: Send>(
         let explained = |NamedRecord { name, record }: NamedRecord| of(name, explain::explain(record));
         (index, read_all(file).map(|results| results.into_iter().map(explained).collect()))
     };
-    crew::make_all(files.iter().enumerate().collect(), make, |(index, made)| {
+    workers::make_all(files.iter().enumerate().collect(), make, |(index, made)| {
         results[index] = Some(made);
         Ok(())
     })?;

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 const SERVE: [&str; 3] = ["serve", "--listen", "127.0.0.1:0"];
 
 /// A hub process, killed when dropped.
-pub(crate) struct Running {
+pub(crate) struct HubProcess {
     child: Child,
     pub(crate) url: String,
     pub(crate) secret: String,
@@ -67,7 +67,7 @@ pub(crate) fn said(output: &Output) -> (bool, String) {
     (output.status.success(), text)
 }
 
-impl Running {
+impl HubProcess {
     /// Runs a command of the operator on the database, with a text on standard input.
     pub(crate) fn operate(&self, words: &[&str], input: &str) -> (bool, String) {
         said(&told(&mut program(&self.data, self.database.as_deref(), words), input))
@@ -343,7 +343,7 @@ impl Client {
     }
 }
 
-impl Drop for Running {
+impl Drop for HubProcess {
     fn drop(&mut self) {
         self.kill();
         let _ = std::fs::remove_file(clock(&self.data));

@@ -4,18 +4,18 @@
 use std::cmp::Ordering;
 
 /// Replacement for [`slice::sort_by`] and [`slice::sort_by_key`].
-pub trait Arrange<T> {
+pub trait StableSort<T> {
     /// Sorts by a comparison; equal elements keep their order.
-    fn arrange_by(&mut self, compare: impl Fn(&T, &T) -> Ordering);
+    fn stable_sort_by(&mut self, compare: impl Fn(&T, &T) -> Ordering);
 
     /// Sorts by a key; equal elements keep their order.
-    fn arrange_by_key<K: Ord>(&mut self, key: impl Fn(&T) -> K) {
-        self.arrange_by(|a, b| key(a).cmp(&key(b)));
+    fn stable_sort_by_key<K: Ord>(&mut self, key: impl Fn(&T) -> K) {
+        self.stable_sort_by(|a, b| key(a).cmp(&key(b)));
     }
 }
 
-impl<T> Arrange<T> for [T] {
-    fn arrange_by(&mut self, compare: impl Fn(&T, &T) -> Ordering) {
+impl<T> StableSort<T> for [T] {
+    fn stable_sort_by(&mut self, compare: impl Fn(&T, &T) -> Ordering) {
         let mut order = sorted(self.len(), &|a, b| compare(&self[a], &self[b]));
         // Each cycle of the permutation ends where it began.
         for first in 0..order.len() {
@@ -48,10 +48,10 @@ mod tests {
         fn equal_elements_keep_their_order(keys: Vec<u8>) {
             let mut arranged: Vec<(u8, usize)> = keys.iter().copied().zip(0..).collect();
             let mut expected = arranged.clone();
-            arranged.arrange_by_key(|(key, _)| key % 8);
+            arranged.stable_sort_by_key(|(key, _)| key % 8);
             expected.sort_unstable_by_key(|(key, place)| (key % 8, *place));
             assert_eq!(arranged, expected);
-            arranged.arrange_by(|a, b| b.cmp(a));
+            arranged.stable_sort_by(|a, b| b.cmp(a));
             expected.sort_unstable_by(|a, b| b.cmp(a));
             assert_eq!(arranged, expected);
         }

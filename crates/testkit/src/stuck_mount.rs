@@ -15,7 +15,7 @@ const FILE: INodeNo = INodeNo(2);
 const NAME: &str = "file";
 
 /// Mounted directory with such a file. Unmounted on drop, which ends the waiting process.
-pub struct Stuck {
+pub struct StuckMount {
     folder: PathBuf,
     session: Option<BackgroundSession>,
     pending: PendingReplies,
@@ -24,7 +24,7 @@ pub struct Stuck {
 /// Pending replies.
 type PendingReplies = Arc<Mutex<Vec<ReplyData>>>;
 
-impl Stuck {
+impl StuckMount {
     /// Mounts it on a new directory.
     ///
     /// # Errors
@@ -43,7 +43,7 @@ impl Stuck {
     }
 }
 
-impl Drop for Stuck {
+impl Drop for StuckMount {
     fn drop(&mut self) {
         // The waiting process may keep the mount alive in its own namespace; only a reply ends that.
         let pending = self.pending.lock().map(|mut pending| std::mem::take(&mut *pending));

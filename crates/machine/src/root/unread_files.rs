@@ -14,7 +14,7 @@ const PATHS_MAX: usize = 100;
 
 /// Failures of one root and all of its clones.
 #[derive(Debug, Default)]
-pub(super) struct Unread(Mutex<State>);
+pub(super) struct UnreadFiles(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -23,8 +23,8 @@ struct State {
 }
 
 /// Failures of the running system.
-pub(super) fn system() -> Arc<Unread> {
-    static SYSTEM: LazyLock<Arc<Unread>> = LazyLock::new(Arc::default);
+pub(super) fn system() -> Arc<UnreadFiles> {
+    static SYSTEM: LazyLock<Arc<UnreadFiles>> = LazyLock::new(Arc::default);
     Arc::clone(&SYSTEM)
 }
 
@@ -33,7 +33,7 @@ pub(crate) fn note(path: &Path, errno: i32) {
     system().note(&missing_errno(&path.display().to_string(), errno), errno);
 }
 
-impl Unread {
+impl UnreadFiles {
     /// Adds a failure with this errno, each path once.
     pub(super) fn note(&self, missing: &Missing, errno: i32) {
         if is_ordinary(&missing.path, errno) {

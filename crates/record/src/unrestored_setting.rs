@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 /// A setting without its old value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NotRestored<'a> {
+pub struct UnrestoredSetting<'a> {
     path: &'a str,
     old: Option<&'a str>,
     why: Cause<'a>,
@@ -19,7 +19,7 @@ enum Cause<'a> {
     Failed(&'a str),
 }
 
-impl<'a> NotRestored<'a> {
+impl<'a> UnrestoredSetting<'a> {
     /// Creates it from path and outcome of a restoration; `None` if the setting has its old value.
     pub fn of(path: &'a str, restored: &'a RestoreOutcome) -> Option<Self> {
         let why = match restored {
@@ -52,7 +52,7 @@ impl<'a> NotRestored<'a> {
         !matches!(self.why, Cause::LeftAlone(_))
     }
 
-    /// Sentence with the names of [`NotRestored::values`] in braces.
+    /// Sentence with the names of [`UnrestoredSetting::values`] in braces.
     pub fn template(&self) -> &'static str {
         match (self.why, self.old) {
             (Cause::Pending, _) => "{path} was changed and not restored; use `sbc-bench recover`.",
@@ -104,15 +104,15 @@ impl<'a> NotRestored<'a> {
 
 impl Record {
     /// Settings without their old values, each file once with its index among the settings.
-    pub fn settings_left(&self) -> impl Iterator<Item = (usize, NotRestored<'_>)> {
+    pub fn settings_left(&self) -> impl Iterator<Item = (usize, UnrestoredSetting<'_>)> {
         let mut told = HashSet::new();
         let left = self.settings.iter().enumerate();
-        let left = left.filter_map(|(index, change)| Some((index, NotRestored::of_change(change)?)));
+        let left = left.filter_map(|(index, change)| Some((index, UnrestoredSetting::of_change(change)?)));
         left.filter(move |(_, left)| told.insert(left.path))
     }
 
     /// The same without pending settings of a run that died, which its guard or the next start restores.
-    pub fn not_restored(&self) -> impl Iterator<Item = (usize, NotRestored<'_>)> {
+    pub fn not_restored(&self) -> impl Iterator<Item = (usize, UnrestoredSetting<'_>)> {
         let has_died = self.run.end == End::Died;
         self.settings_left().filter(move |(_, left)| !(has_died && left.why == Cause::Pending))
     }
@@ -143,13 +143,13 @@ mod tests {
             ),
         ] {
             let change = change("/sys/x", restored);
-            let left = NotRestored::of_change(&change).unwrap();
+            let left = UnrestoredSetting::of_change(&change).unwrap();
             assert_eq!((left.sentence().as_str(), left.is_failure()), (expected, is_failure));
         }
         let failed = RestoreOutcome::Failed("EBUSY".into());
-        let left = NotRestored::of("/sys/x", &failed).unwrap();
+        let left = UnrestoredSetting::of("/sys/x", &failed).unwrap();
         assert_eq!(left.sentence(), "/sys/x was not restored: EBUSY; use `sbc-bench recover`.");
-        assert_eq!(NotRestored::of("/sys/x", &RestoreOutcome::Done), None);
+        assert_eq!(UnrestoredSetting::of("/sys/x", &RestoreOutcome::Done), None);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
-/// Start signal for the threads of a crew.
+/// Start signal for the threads of a team.
 #[derive(Debug, Default)]
 pub struct Gate(OnceLock<bool>);
 
@@ -20,7 +20,7 @@ pub struct Gate(OnceLock<bool>);
 ///
 /// # Errors
 /// The kernel refuses a thread; the started ones end without work.
-pub fn crew<'scope, T, F>(
+pub fn start_team<'scope, T, F>(
     scope: &'scope Scope<'scope, '_>,
     gate: &'scope Gate,
     works: impl IntoIterator<Item = F>,
@@ -32,7 +32,7 @@ where
     let start = |work: F| {
         let waiting = move || gate.0.wait().then(work);
         let start = || Builder::new().spawn_scoped(scope, waiting);
-        faults::pass(Call::Thread, "crew", start)
+        faults::pass(Call::Thread, "team", start)
     };
     let threads: std::io::Result<Vec<_>> = works.into_iter().map(start).collect();
     let _ = gate.0.set(threads.is_ok());
@@ -48,7 +48,7 @@ pub fn while_busy<T>(cpus: impl IntoIterator<Item = u32>, run: impl FnOnce() -> 
     std::thread::scope(|scope| {
         let stop = &stop;
         let work = |cpu| move || move_to(&[cpu]).map(|()| spin(stop, Load::Widest));
-        crew(scope, &gate, cpus.into_iter().map(work))?;
+        start_team(scope, &gate, cpus.into_iter().map(work))?;
         let done = run();
         stop.store(true, Ordering::Relaxed);
         Ok(done)
@@ -79,7 +79,7 @@ mod tests {
                     number
                 }
             };
-            crew(scope, &gate, (0..3).map(work)).map(joined)
+            start_team(scope, &gate, (0..3).map(work)).map(joined)
         })
     }
 
@@ -87,7 +87,7 @@ mod tests {
     fn refused_thread_does_not_block_others() {
         assert_eq!(meet(), Ok(vec![0, 1, 2]));
         for number in 1..=3 {
-            let refused = plan::under(&format!("run thread crew {number} EAGAIN"), meet);
+            let refused = plan::under(&format!("run thread team {number} EAGAIN"), meet);
             let why = refused.unwrap_err().to_string();
             assert!(why.contains("cannot create a thread"), "{why}");
         }

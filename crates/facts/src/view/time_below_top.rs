@@ -4,11 +4,11 @@ use super::heat::workloads;
 use super::phases::Phase;
 use super::samples::{counter_total, is_log};
 use crate::{Facts, Place};
-use record::{ChannelId, OfPolicy, Record, Total, Unit};
+use record::{ChannelId, PolicyChannel, Record, Total, Unit};
 
 /// Time of one cpufreq policy below its highest OPP.
 #[derive(Debug, Clone, PartialEq)]
-pub struct BelowTop {
+pub struct TimeBelowTop {
     /// CPUs of the policy; empty if not known.
     pub cpus: Vec<u32>,
     /// Time below the highest OPP, in milliseconds.
@@ -27,7 +27,7 @@ pub struct BelowTop {
 
 /// Time below the highest OPP: in own runs during full load only, because idle clusters may be slow; in logs over the
 /// whole run, which is all they contain.
-pub(crate) fn residency_below_top(facts: &Facts<'_>) -> Vec<BelowTop> {
+pub(crate) fn residency_below_top(facts: &Facts<'_>) -> Vec<TimeBelowTop> {
     if is_log(facts) {
         return residency_of_log(facts);
     }
@@ -39,7 +39,7 @@ pub(crate) fn residency_below_top(facts: &Facts<'_>) -> Vec<BelowTop> {
             let mut khz_ms: Vec<(u32, i64)> = Vec::new();
             for channel in &facts.samples.channels {
                 let khz = match channel.id {
-                    ChannelId::Policy(of, OfPolicy::Residency(khz)) if of == policy.policy => khz,
+                    ChannelId::Policy(of, PolicyChannel::Residency(khz)) if of == policy.policy => khz,
                     _ => continue,
                 };
                 let spent: i64 = loaded.iter().filter_map(|phase| counter_total(facts, channel, phase.window)).total();
@@ -47,7 +47,7 @@ pub(crate) fn residency_below_top(facts: &Facts<'_>) -> Vec<BelowTop> {
                 khz_ms.push((khz, spent * ms_per_unit));
             }
             let place = Place::Samples {
-                channel: ChannelId::Policy(policy.policy, OfPolicy::Residencies),
+                channel: ChannelId::Policy(policy.policy, PolicyChannel::Residencies),
                 start_ms: loaded.first()?.window.start_ms,
                 end_ms: loaded.last()?.window.end_ms,
             };
@@ -56,7 +56,7 @@ pub(crate) fn residency_below_top(facts: &Facts<'_>) -> Vec<BelowTop> {
         .collect()
 }
 
-fn residency_of_log(record: &Record) -> Vec<BelowTop> {
+fn residency_of_log(record: &Record) -> Vec<TimeBelowTop> {
     let Some(state) = record.states.iter().rev().find(|state| !state.residencies.is_empty()) else {
         return Vec::new();
     };
@@ -73,12 +73,12 @@ fn residency_of_log(record: &Record) -> Vec<BelowTop> {
         .collect()
 }
 
-fn below_top(cpus: Vec<u32>, khz_ms: &[(u32, i64)], place: Place) -> Option<BelowTop> {
+fn below_top(cpus: Vec<u32>, khz_ms: &[(u32, i64)], place: Place) -> Option<TimeBelowTop> {
     let used = || khz_ms.iter().filter(|(_, ms)| *ms > 0);
     let top_khz = used().map(|(khz, _)| *khz).max()?;
     let total_ms: i64 = used().map(|(_, ms)| ms).total();
     let weighted: f64 = used().map(|(khz, ms)| f64::from(*khz) * *ms as f64).total();
-    Some(BelowTop {
+    Some(TimeBelowTop {
         cpus,
         below_ms: used().filter(|(khz, _)| *khz < top_khz).map(|(_, ms)| ms).total(),
         total_ms,
@@ -108,7 +108,7 @@ mod tests {
         let slow = [0, 50, 100, 110, 120];
         let fast = [0, 0, 0, 40, 80];
         for (khz, ticks) in [(1_200_000, slow), (1_800_000, fast)] {
-            let id = ChannelId::Policy(0, OfPolicy::Residency(khz));
+            let id = ChannelId::Policy(0, PolicyChannel::Residency(khz));
             record = counter(record, id, Unit::Ticks, &ticks);
         }
         let below = residency_below_top(&Facts::of(&record));

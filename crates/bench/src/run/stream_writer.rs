@@ -1,6 +1,6 @@
 //! Thread that writes the stream of a run. Every second it appends samples and kernel messages and syncs, so that a
 //! freeze loses at most a second. It works between the timed windows of built-in workloads
-//! ([`workloads::measure::quiet`]).
+//! ([`workloads::measure::window_gate`]).
 //!
 //! A full, read-only or hanging disk never ends or delays a run: failed writes are retried every second, the file stays
 //! locked, and the run continues in memory.
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use workloads::measure::quiet;
+use workloads::measure::window_gate;
 
 /// Maximum time between syncs.
 const EVERY: Duration = Duration::from_secs(1);
@@ -30,13 +30,13 @@ const STACK_BYTES: usize = 256 << 10;
 /// Sources of a run and their stream.
 #[derive(Debug)]
 pub(crate) struct StreamWriter {
-    shared: Arc<Shared>,
+    shared: Arc<StreamState>,
     thread: Option<JoinHandle<()>>,
     pub(crate) path: Option<PathBuf>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct StreamState {
     sources: Mutex<Sources>,
     queue: Outbox<WriteQueue>,
 }
@@ -85,12 +85,12 @@ impl StreamWriter {
             is_log_known: false,
             is_along: false,
         };
-        let shared = Arc::new(Shared { sources: Mutex::new(sources), queue: Outbox::default() });
+        let shared = Arc::new(StreamState { sources: Mutex::new(sources), queue: Outbox::default() });
         let (path, thread) = place.map(|place| Self::thread(&shared, place)).unzip();
         Self { shared, thread: thread.flatten(), path }
     }
 
-    fn thread(shared: &Arc<Shared>, place: NewRun) -> (PathBuf, Option<JoinHandle<()>>) {
+    fn thread(shared: &Arc<StreamState>, place: NewRun) -> (PathBuf, Option<JoinHandle<()>>) {
         let NewRun { path, file, unlocked, .. } = place;
         if let Some(error) = unlocked {
             let why = format!(
@@ -205,7 +205,7 @@ impl Drop for StreamWriter {
     }
 }
 
-impl Shared {
+impl StreamState {
     fn sources(&self) -> MutexGuard<'_, Sources> {
         self.sources.lock().unwrap_or_else(|e| e.into_inner())
     }
@@ -297,13 +297,13 @@ impl Writer {
         Self { file }
     }
 
-    fn work(self, shared: &Shared) {
+    fn work(self, shared: &StreamState) {
         let mut due = Instant::now() + EVERY;
         loop {
             let queue = shared.queue.wait(Some(due), |queue| queue.stop || queue.done != queue.asked);
             let (asked, stop) = (queue.asked, queue.stop);
             drop(queue);
-            let writing = quiet::writing();
+            let writing = window_gate::writing();
             if Instant::now() >= due {
                 shared.collect_and_enqueue();
                 due = Instant::now() + EVERY;

@@ -12,18 +12,18 @@ const USUAL: (u16, u16) = (80, 24);
 
 /// Abilities of the terminal.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Look {
+pub struct TerminalCaps {
     /// Terminal and `NO_COLOR` allow colours.
     pub colours: bool,
     /// Plots of ASCII characters only.
     pub ascii: bool,
     /// Characters of texts.
-    pub letters: Letters,
+    pub charset: Charset,
 }
 
 /// Characters that the locale has.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub enum Letters {
+pub enum Charset {
     /// All of Unicode.
     #[default]
     Utf8,
@@ -33,7 +33,7 @@ pub enum Letters {
     Unknown,
 }
 
-impl Letters {
+impl Charset {
     /// True if texts are written in ASCII.
     pub(crate) fn are_ascii(self, on_terminal: bool) -> bool {
         match self {
@@ -44,7 +44,7 @@ impl Letters {
     }
 }
 
-impl Look {
+impl TerminalCaps {
     /// Reads the environment of this process.
     pub fn of_this_terminal() -> Self {
         Self::of_environment(|name| std::env::var(name).ok())
@@ -56,16 +56,16 @@ impl Look {
         let term = set("TERM").unwrap_or_default();
         let mono = ["vt", "xterm-mono", "dumb"].iter().any(|mono| term.starts_with(mono));
         let locale = set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG"));
-        let letters = match locale.map(|locale| locale.to_lowercase()) {
-            Some(locale) if locale.contains("utf-8") || locale.contains("utf8") => Letters::Utf8,
-            Some(_) => Letters::Ascii,
-            None => Letters::Unknown,
+        let charset = match locale.map(|locale| locale.to_lowercase()) {
+            Some(locale) if locale.contains("utf-8") || locale.contains("utf8") => Charset::Utf8,
+            Some(_) => Charset::Ascii,
+            None => Charset::Unknown,
         };
         Self {
             colours: set("NO_COLOR").is_none() && !mono && !term.is_empty(),
             // The fonts of the kernel's console lack most parts of a cell.
-            ascii: letters != Letters::Utf8 || mono || term == "linux",
-            letters,
+            ascii: charset != Charset::Utf8 || mono || term == "linux",
+            charset,
         }
     }
 }
@@ -132,23 +132,23 @@ mod tests {
     #[test]
     fn terminal_capabilities() {
         let look = |term: &str, lang: &str, no_color: &str| {
-            Look::of_environment(|name| match name {
+            TerminalCaps::of_environment(|name| match name {
                 "TERM" => Some(term.to_owned()),
                 "LANG" => Some(lang.to_owned()),
                 "NO_COLOR" => Some(no_color.to_owned()),
                 _ => None,
             })
         };
-        for (term, lang, no_color, colours, ascii, letters) in [
-            ("xterm-256color", "de_DE.UTF-8", "", true, false, Letters::Utf8),
-            ("xterm-256color", "C.utf8", "1", false, false, Letters::Utf8),
-            ("xterm-256color", "C", "", true, true, Letters::Ascii),
-            ("linux", "C.UTF-8", "", true, true, Letters::Utf8),
-            ("vt100", "C.UTF-8", "", false, true, Letters::Utf8),
-            ("vt220", "", "", false, true, Letters::Unknown),
-            ("", "C.UTF-8", "", false, false, Letters::Utf8),
+        for (term, lang, no_color, colours, ascii, charset) in [
+            ("xterm-256color", "de_DE.UTF-8", "", true, false, Charset::Utf8),
+            ("xterm-256color", "C.utf8", "1", false, false, Charset::Utf8),
+            ("xterm-256color", "C", "", true, true, Charset::Ascii),
+            ("linux", "C.UTF-8", "", true, true, Charset::Utf8),
+            ("vt100", "C.UTF-8", "", false, true, Charset::Utf8),
+            ("vt220", "", "", false, true, Charset::Unknown),
+            ("", "C.UTF-8", "", false, false, Charset::Utf8),
         ] {
-            let expected = Look { colours, ascii, letters };
+            let expected = TerminalCaps { colours, ascii, charset };
             assert_eq!(look(term, lang, no_color), expected, "{term} {lang} {no_color}");
         }
     }

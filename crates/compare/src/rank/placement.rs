@@ -8,7 +8,7 @@ use serde::Serialize;
 
 /// Place among others.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Standing {
+pub struct Placement {
     /// Place from 1, the best first; equal values share it. For an estimate, the best place that its interval allows.
     pub rank: usize,
     /// The worst place that the interval of an estimate allows.
@@ -32,7 +32,7 @@ pub struct Standing {
 }
 
 /// Place of a figure among values times `factor`; `None` without others.
-pub(super) fn standing(figure: &Figure, others: &OtherValues<'_>, factor: f64) -> Option<Standing> {
+pub(super) fn placement(figure: &Figure, others: &OtherValues<'_>, factor: f64) -> Option<Placement> {
     let values = others.times(factor);
     let median = median(&values)?;
     let place = |own: f64| {
@@ -43,7 +43,7 @@ pub(super) fn standing(figure: &Figure, others: &OtherValues<'_>, factor: f64) -
         None => [place(figure.value); 2],
         Some(estimate) => [place(estimate.low), place(estimate.high)],
     };
-    Some(Standing {
+    Some(Placement {
         rank: places[0].min(places[1]),
         rank_worst: places[0].max(places[1]),
         of: 1 + values.len(),
