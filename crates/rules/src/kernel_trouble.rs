@@ -4,11 +4,7 @@ use super::{Rule, out_of_memory};
 use facts::{Facts, Finding, Quantity, Severity, view};
 use record::RuleId;
 
-pub(super) const RULE: Rule = Rule::new(
-    RuleId::own("kernel-trouble"),
-    "The kernel reported an error in itself, the hardware or a driver.",
-    check,
-);
+pub(super) const RULE: Rule = Rule::of_table(RuleId::own("kernel-trouble"), check);
 
 /// Prefixes of kernel messages about faults, and whether they put results in doubt.
 const WORDS: [(&str, bool); 16] = [

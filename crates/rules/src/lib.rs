@@ -112,9 +112,10 @@ pub(crate) const ANY_COMPUTING: &[WorkBound] = &[WorkBound::Cpu, WorkBound::Memo
 
 /// All rules: rules for runs, sorted by id, followed by rules only for machines at rest.
 pub static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
-    let of_questions = ANSWERS.iter().flat_map(|answer| answer.rules);
-    let of_tables = registry::OF_RUNS.iter().chain(registry::AT_REST).copied();
-    let mut rules: Vec<Rule> = of_tables.chain(of_questions).copied().collect();
+    let of_questions = ANSWERS.iter().flat_map(|answer| answer.rules).copied();
+    let described = |rule: &&Rule| relations::of(rule.id).map(|row| Rule { about: row.about, ..**rule });
+    let of_tables = registry::OF_RUNS.iter().chain(registry::AT_REST).filter_map(described);
+    let mut rules: Vec<Rule> = of_tables.chain(of_questions).collect();
     // Rules for machines at rest keep their order.
     rules.stable_sort_by_key(|rule| {
         (rule.when == Precondition::Rest, (rule.when != Precondition::Rest).then_some(rule.id))

@@ -25,6 +25,8 @@ pub type Line = (Relation, RelationCondition);
 pub struct RuleRelations {
     /// The rule.
     pub rule: RuleId,
+    /// One sentence that describes the condition the rule detects.
+    pub about: &'static str,
     /// Relations and their conditions, in order.
     pub lines: Vec<Line>,
     /// Scores that the rule applies to, if a finding does not name its steps.
@@ -60,6 +62,7 @@ pub fn lines_of(rule: RuleId) -> (&'static [Line], ScoreScope) {
 fn read(row: &Row<'static>) -> Option<RuleRelations> {
     Some(RuleRelations {
         rule: RuleId::own(row.get("rule")),
+        about: row.get("about"),
         lines: row.get("relations").split("; ").map(line).collect::<Option<_>>()?,
         judges: word(row.get("judges"))?,
         harm: row.cell("harm").unwrap_or(NO_HARM),
