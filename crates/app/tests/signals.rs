@@ -67,12 +67,12 @@ fn state(pid: u32) -> Option<char> {
     stat.rsplit_once(')')?.1.trim_start().chars().next()
 }
 
-#[test]
-fn ctrl_z_stops_load_and_fg_continues() {
-    let folder = Folder::new("stop");
-    let (mut child, load) = folder.started(&["env"]);
+/// Record of a run that this signal stops for more than a second with its load, and why its step is not comparable.
+fn stopped_run(name: &str, signal: Signal) -> (Record, String) {
+    let folder = Folder::new(name);
     // `env` becomes the program itself.
-    send(child.id(), Signal::TSTP);
+    let (mut child, load) = folder.started(&["env"]);
+    send(child.id(), signal);
     testkit::wait_until("both stop", || state(child.id()) == Some('T') && state(load) == Some('T'));
     std::thread::sleep(Duration::from_millis(1200));
     send(child.id(), Signal::CONT);
@@ -82,7 +82,13 @@ fn ctrl_z_stops_load_and_fg_continues() {
     let record = folder.record();
     assert_eq!(record.run.end, End::Finished);
     let step = record.steps.iter().find(|step| step.workload.as_str() == "sh").unwrap();
-    let why = step.not_comparable.as_deref().unwrap_or_default();
+    let why = step.not_comparable.clone().unwrap_or_default();
+    (record, why)
+}
+
+#[test]
+fn ctrl_z_stops_load_and_fg_continues() {
+    let (_, why) = stopped_run("stop", Signal::TSTP);
     let stopped_s =
         why.split("stopped (Ctrl-Z) for ").nth(1).and_then(|rest| rest.split(' ').next()?.parse::<f64>().ok());
     assert!(stopped_s.is_some_and(|stopped_s| stopped_s >= 1.0), "{why:?}");
@@ -106,20 +112,7 @@ fn ctrl_z_in_foreign_session() {
 /// SIGSTOP reaches the run alone, and nothing in it can hear it: its guard looks after the load.
 #[test]
 fn sigstop_stops_the_load_too_and_the_step_is_not_compared() {
-    let folder = Folder::new("sigstop");
-    let (mut child, load) = folder.started(&["env"]);
-    send(child.id(), Signal::STOP);
-    testkit::wait_until("both stop", || state(child.id()) == Some('T') && state(load) == Some('T'));
-    std::thread::sleep(Duration::from_millis(1200));
-    send(child.id(), Signal::CONT);
-    folder.end_load();
-    let status = child.wait().unwrap();
-    assert!(matches!(status.code(), Some(0 | 2 | 3)), "{status}");
-    let record = folder.record();
-    assert_eq!(record.run.end, End::Finished);
-    let mut steps = record.steps.iter();
-    let step = steps.find(|step| step.workload.as_str() == "sh").unwrap();
-    let why = step.not_comparable.as_deref().unwrap_or_default();
+    let (record, why) = stopped_run("sigstop", Signal::STOP);
     assert!(why.contains("stopped (SIGSTOP) for "), "{why:?}");
     let own = record.samples.channel(&ChannelId::ALL_CHANNELS_GAP);
     let own = own.unwrap();

@@ -4,7 +4,7 @@
 use crate::counts::Counts;
 use crate::hub_state::Hub;
 use crate::store::StoreError;
-use crate::{clock, finished, log, notify, outdated};
+use crate::{clock, log, notify, outdated, page_store};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -48,7 +48,7 @@ pub fn work(hub: &Hub, ends: &AtomicBool) {
             }
             // Pages wait for the end of a stream of uploads: each of them changes what pages are compared with.
             let before = std::mem::replace(&mut uploads, hub.tally.uploads.load(Ordering::Relaxed));
-            if before != uploads || !counted(finished::make_one(hub, &mut finished_to), &hub.tally.finished) {
+            if before != uploads || !counted(page_store::make_one(hub, &mut finished_to), &hub.tally.finished) {
                 rest(ends, BEAT);
             }
         }

@@ -3,61 +3,12 @@
 use crate::Tree;
 use crate::cpuinfo::CpuInfo;
 use record::NamedValue;
+use record::table::{Table, word_list};
+use std::sync::LazyLock;
 
 /// CPU flags that select the code of a workload or affect a timer. A CPU lists up to 150 flags; the others have no
 /// effect on workloads.
-const DECISIVE: &[&str] = &[
-    // x86
-    "aes",
-    "avx",
-    "avx2",
-    "avx512bw",
-    "avx512f",
-    "avx512vl",
-    "bmi2",
-    "constant_tsc",
-    "erms",
-    "fma",
-    "fsrm",
-    "hypervisor",
-    "nonstop_tsc",
-    "pclmulqdq",
-    "rdtscp",
-    "sha_ni",
-    "sse2",
-    "sse4_1",
-    "sse4_2",
-    "ssse3",
-    "vaes",
-    "vpclmulqdq",
-    // ARM
-    "asimd",
-    "asimddp",
-    "asimdhp",
-    "atomics",
-    "crc32",
-    "fp",
-    "i8mm",
-    "idiva",
-    "lpae",
-    "mops",
-    "neon",
-    "pmull",
-    "sha1",
-    "sha2",
-    "sha3",
-    "sha512",
-    "sme",
-    "sve",
-    "sve2",
-    "vfpd32",
-    "vfpv3",
-    "vfpv4",
-    // LoongArch
-    "crypto",
-    "lasx",
-    "lsx",
-];
+static DECISIVE: LazyLock<Vec<&str>> = LazyLock::new(|| word_list("cpu-flags"));
 
 /// Relevant flags of one CPU, in the kernel's order; all extensions on RISC-V.
 pub(crate) fn of_cpu(info: &CpuInfo, cpu: u32) -> Vec<String> {
@@ -99,32 +50,13 @@ fn isa_extensions(isa: &str) -> Vec<String> {
     extensions
 }
 
-/// Files with one value: name in the Record, path.
-const FILES: &[(&str, &str)] = &[
-    ("transparent_hugepage", "/sys/kernel/mm/transparent_hugepage/enabled"),
-    ("pcie_aspm", "/sys/module/pcie_aspm/parameters/policy"),
-    ("smt", "/sys/devices/system/cpu/smt/control"),
-    ("isolated", "/sys/devices/system/cpu/isolated"),
-    ("nohz_full", "/sys/devices/system/cpu/nohz_full"),
-    ("boost", "/sys/devices/system/cpu/cpufreq/boost"),
-    ("amd_pstate", "/sys/devices/system/cpu/amd_pstate/status"),
-    ("intel_pstate", "/sys/devices/system/cpu/intel_pstate/status"),
-    ("intel_no_turbo", "/sys/devices/system/cpu/intel_pstate/no_turbo"),
-    ("energy_performance_preference", "/sys/devices/system/cpu/cpufreq/policy0/energy_performance_preference"),
-    ("cpuidle_driver", "/sys/devices/system/cpu/cpuidle/current_driver"),
-    ("cpuidle_governor", "/sys/devices/system/cpu/cpuidle/current_governor"),
-    ("platform_profile", "/sys/firmware/acpi/platform_profile"),
-    ("clocksource", "/sys/devices/system/clocksource/clocksource0/current_clocksource"),
-    ("soc_machine", "/sys/devices/soc0/machine"),
-    ("soc_family", "/sys/devices/soc0/family"),
-    ("soc_id", "/sys/devices/soc0/soc_id"),
-    ("soc_revision", "/sys/devices/soc0/revision"),
-];
+/// Files with one value.
+const FILES: Table = Table::of(include_str!("../../../data/kernel_settings.tsv"));
 
 /// All available settings; missing ones are omitted.
 pub(crate) fn features(root: &dyn Tree) -> Vec<NamedValue> {
     let mut found: Vec<NamedValue> =
-        FILES.iter().filter_map(|(name, path)| value(root, (*name).to_owned(), (*path).to_owned())).collect();
+        FILES.rows().filter_map(|row| value(root, row.get("name").to_owned(), row.get("path").to_owned())).collect();
     found.extend(preemption(root));
     found.extend(bcm2711_stepping(root));
     found.extend(devfreq(root));

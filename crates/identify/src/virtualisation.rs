@@ -4,6 +4,7 @@
 use crate::Tree;
 use crate::board::{DEVICE_TREE, DMI};
 use crate::cpuinfo::CpuInfo;
+use record::table::Table;
 use record::{Missing, MissingReason, Reading};
 
 /// `none`, the hypervisor, the container, or `docker on kvm`.
@@ -77,23 +78,7 @@ fn container_of_cgroup(groups: &str) -> Option<&'static str> {
 }
 
 /// Prefixes of DMI texts and their hypervisors.
-const DMI_WORDS: &[(&str, &str)] = &[
-    ("Amazon EC2", "amazon"),
-    ("Apple Virtualization", "apple"),
-    ("BHYVE", "bhyve"),
-    ("Bochs", "bochs"),
-    ("Google Compute Engine", "google"),
-    ("Hyper-V", "microsoft"),
-    ("innotek GmbH", "oracle"),
-    ("KVM", "kvm"),
-    ("OpenStack", "kvm"),
-    ("Parallels", "parallels"),
-    ("QEMU", "qemu"),
-    ("VirtualBox", "oracle"),
-    ("Virtual Machine", "microsoft"),
-    ("VMware", "vmware"),
-    ("Xen", "xen"),
-];
+const DMI_WORDS: Table = Table::of(include_str!("../../../data/dmi_hypervisors.tsv"));
 
 /// Hypervisor, if any.
 fn hypervisor(root: &dyn Tree, info: &CpuInfo) -> Option<String> {
@@ -136,8 +121,8 @@ fn hypervisor_of_dmi(root: &dyn Tree) -> Option<&'static str> {
         .iter()
         .filter_map(|file| root.read_value(&format!("{DMI}/{file}")).ok())
         .find_map(|text| {
-            let named = DMI_WORDS.iter().find(|(word, _)| text.starts_with(word));
-            named.map(|(_, name)| *name)
+            let named = DMI_WORDS.rows().find(|row| text.starts_with(row.get("text")));
+            named.map(|row| row.get("hypervisor"))
         })
 }
 

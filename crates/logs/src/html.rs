@@ -1,50 +1,11 @@
 //! Removes tags and entities of HTML.
 
 use super::text::start_of;
+use record::table::word_list;
+use std::sync::LazyLock;
 
 /// Elements whose tags a paste contains. A log quotes addresses in angle brackets, so other names are text.
-const ELEMENTS: [&str; 40] = [
-    "a",
-    "article",
-    "b",
-    "blockquote",
-    "body",
-    "br",
-    "code",
-    "details",
-    "div",
-    "em",
-    "font",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "head",
-    "hr",
-    "html",
-    "i",
-    "li",
-    "link",
-    "main",
-    "meta",
-    "ol",
-    "p",
-    "pre",
-    "script",
-    "section",
-    "small",
-    "span",
-    "strong",
-    "style",
-    "summary",
-    "table",
-    "tbody",
-    "td",
-    "th",
-    "title",
-    "tr",
-    "ul",
-];
+static ELEMENTS: LazyLock<Vec<&str>> = LazyLock::new(|| word_list("html-elements"));
 /// Elements that end a line.
 const LINE_ENDS: [&str; 15] =
     ["blockquote", "br", "details", "div", "h1", "h2", "h3", "h4", "hr", "li", "p", "pre", "summary", "title", "tr"];

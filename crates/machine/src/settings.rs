@@ -9,12 +9,10 @@
 //! Only known nodes are written ([`Node`]), and only values that the node itself lists or allows. Side effects of a
 //! change are restored as well.
 
-mod alone;
 mod changes;
 mod cooling;
 mod device_kind;
 mod device_name;
-mod disturbed;
 pub(crate) mod foreign;
 mod journal;
 mod node;
@@ -22,6 +20,8 @@ mod outcome;
 mod place;
 mod programs;
 mod restore;
+mod settings_lock;
+mod side_effects;
 
 pub use device_kind::DeviceKind;
 pub use device_name::DeviceName;
@@ -31,11 +31,11 @@ pub use outcome::Outcome;
 
 use crate::Root;
 use crate::threads::lock;
-use alone::SettingsLock;
 use changes::Changes;
 use journal::Journal;
 use node::CPUS;
 use record::{Fact, Missing, Reading, RestoreOutcome};
+use settings_lock::SettingsLock;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};

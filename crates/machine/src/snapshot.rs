@@ -12,7 +12,7 @@ mod walk;
 
 use crate::Root;
 use crate::timeline::monotonic_ns;
-use paths::{OPP_TABLE, PLACES};
+use paths::{OPP_TABLE, places};
 use redact::Redactor;
 use std::collections::BTreeSet;
 use walk::{DEPTH_MAX, TreeWalk};
@@ -39,8 +39,8 @@ pub fn snapshot_of(root: &Root) -> (String, Redactor) {
     if let Some(host) = identify::hostname(root).known() {
         walk.redactor.know_host(host);
     }
-    for (path, take) in PLACES {
-        walk.place(path, *take);
+    for (path, take) in places() {
+        walk.place(path, take);
     }
     let tree = "/sys/firmware/devicetree/base";
     for node in root.list(tree).unwrap_or_default() {

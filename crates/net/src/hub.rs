@@ -112,7 +112,7 @@ impl Hub {
         match request.send() {
             Ok(answer) => {
                 let body = String::from_utf8_lossy(&answer.body).into_owned();
-                self.judged(answer.status, body, seconds(answer.field("retry-after")))
+                self.upload_result(answer.status, body, seconds(answer.field("retry-after")))
             }
             Err(RequestFailure::NoCurl(why)) => Err(UploadError::Held(why)),
             Err(RequestFailure::Ended(why)) => Err(UploadError::ended(url, &why)),
@@ -125,7 +125,7 @@ impl Hub {
 
     /// Interprets a status: content errors concern this file, token and address errors all files. A proxy may answer
     /// instead of the hub for hours.
-    fn judged(&self, status: u16, body: String, retry_after: Option<Duration>) -> Result<String, UploadError> {
+    fn upload_result(&self, status: u16, body: String, retry_after: Option<Duration>) -> Result<String, UploadError> {
         let said = || format!("{} answers {status}: {}", self.address.url, sentence(&body));
         match status {
             200 | 201 => Ok(body),

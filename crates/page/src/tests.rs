@@ -7,13 +7,13 @@ fn empty() -> Record {
     Record::new(Source::Run { version: "1".into(), target: "t".into() }, Run::default())
 }
 
-fn made(record: &Record) -> String {
+fn page_of(record: &Record) -> String {
     page(&explain::explain(record), Reference::builtin())
 }
 
 #[test]
 fn empty_record_makes_a_page_that_says_so() {
-    let page = made(&empty());
+    let page = page_of(&empty());
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>"));
     assert!(page.contains("Unknown board"));
 }
@@ -26,7 +26,7 @@ fn hostile_text_stays_text() {
     record.machine.soc = Fact::Known(hostile.clone());
     record.machine.kernel_cmdline = Fact::Known(hostile.clone());
     record.marks = vec![record::Mark { at_ms: 0, text: hostile }];
-    let page = made(&record);
+    let page = page_of(&record);
     assert!(!page.contains("<script>alert"));
     assert_eq!(page.matches("</script>").count(), 1);
     assert!(!page.contains('\u{202e}'));

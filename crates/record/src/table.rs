@@ -4,6 +4,9 @@
 //! tidy` and the tests of that code find a broken one, and errors at run time are not needed. A table is its text;
 //! reading does not allocate.
 
+/// Lists of words.
+const LISTS: Table = Table::of(include_str!("../../../data/words.tsv"));
+
 /// Table: tab-separated lines below a header. Empty lines and lines beginning with `#` are ignored.
 #[derive(Debug, Clone, Copy)]
 pub struct Table<'a> {
@@ -16,6 +19,12 @@ pub struct Row<'a> {
     header: &'a str,
     line: &'a str,
     number: usize,
+}
+
+/// Words of a list in `data/words.tsv`.
+pub fn word_list(list: &str) -> Vec<&'static str> {
+    let row = LISTS.rows().find(|row| row.get("list") == list);
+    row.map_or_else(Vec::new, |row| row.get("words").split(' ').collect())
 }
 
 impl<'a> Table<'a> {

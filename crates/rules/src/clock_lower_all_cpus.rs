@@ -9,10 +9,8 @@ use facts::view::{self, ClusterClock};
 use facts::{Facts, Finding, Quantity, Severity};
 use record::{ClockPoint, RuleId, Variant};
 
-pub(super) const RULE: Rule = Rule {
-    subjects: &[Subject::Clock],
-    ..Rule::new(RuleId::own("clock-lower-all-cpus"), "The cold clock is lower with all CPUs busy than with one.", check)
-};
+pub(super) const RULE: Rule =
+    Rule { subjects: &[Subject::Clock], ..Rule::of_table(RuleId::own("clock-lower-all-cpus"), check) };
 
 /// Readings agree within 0.5 %; clocks of busy neighbours vary by another 0.5 %.
 const FALL_PERCENT_MIN: f64 = 2.0;

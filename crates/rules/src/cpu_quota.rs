@@ -9,7 +9,7 @@ use record::{ChannelId, ClockWindows, ControlGroupChannel, RuleId, Total, Varian
 
 pub(super) const RULE: Rule = Rule {
     subjects: &[Subject::Clock, Subject::Memory, Subject::CoreToCore],
-    ..Rule::new(RuleId::own("cpu-quota"), "A CPU quota or duty cycle limited the benchmark.", check)
+    ..Rule::of_table(RuleId::own("cpu-quota"), check)
 };
 
 /// Interrupts and the scheduler take less than 1 % of an otherwise idle CPU.

@@ -7,11 +7,7 @@ use record::RuleId;
 pub(super) const RULE: Rule = Rule {
     subjects: &[Subject::Clock],
     when: Precondition::Run,
-    ..Rule::new(
-        RuleId::own("cpus-restricted"),
-        "The program was bound to some of the CPUs, or boost clocks were off.",
-        check,
-    )
+    ..Rule::of_table(RuleId::own("cpus-restricted"), check)
 };
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {

@@ -7,7 +7,7 @@ use record::RuleId;
 pub(super) const RULE: Rule = Rule {
     subjects: &[Subject::Clock, Subject::Memory, Subject::CoreToCore],
     when: Precondition::Both,
-    ..Rule::new(RuleId::own("emulated"), "The CPU is emulated: nothing that was measured is that of a CPU.", check)
+    ..Rule::of_table(RuleId::own("emulated"), check)
 };
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {

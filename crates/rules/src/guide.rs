@@ -83,10 +83,7 @@ fn condition(when: RelationCondition) -> Option<String> {
         RelationCondition::Hot => "the SoC was at its temperature limit at that time",
         RelationCondition::Swapped => "memory was swapped during the run",
         RelationCondition::OutOfMemory => "the OOM killer ran",
-        RelationCondition::Says(parts) => {
-            let parts: Vec<String> = parts.iter().map(|part| format!("\"{part}\"")).collect();
-            return Some(format!("the message contains {}", parts.join(" or ")));
-        }
+        RelationCondition::Says(words) => return Some(format!("the message contains \"{words}\"")),
         RelationCondition::Bit(bit) => return Some(format!("it is about bit {bit} of the firmware's status")),
         RelationCondition::SupplyClock => "the clock is that of the firmware during under-voltage",
         RelationCondition::ByDesign => "the design of the machine is its reason",

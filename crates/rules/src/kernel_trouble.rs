@@ -3,32 +3,16 @@
 use super::{Rule, out_of_memory};
 use facts::{Facts, Finding, Quantity, Severity, view};
 use record::RuleId;
+use record::table::Table;
+use std::sync::LazyLock;
 
-pub(super) const RULE: Rule = Rule::new(
-    RuleId::own("kernel-trouble"),
-    "The kernel reported an error in itself, the hardware or a driver.",
-    check,
-);
+pub(super) const RULE: Rule = Rule::of_table(RuleId::own("kernel-trouble"), check);
 
-/// Prefixes of kernel messages about faults, and whether they put results in doubt.
-const WORDS: [(&str, bool); 16] = [
-    ("Oops", true),
-    ("kernel BUG at", true),
-    ("BUG:", true),
-    ("Unable to handle kernel", true),
-    ("Internal error:", true),
-    ("general protection fault", true),
-    ("soft lockup", true),
-    ("detected stalls", true),
-    ("self-detected stall", true),
-    ("[Hardware Error]", true),
-    ("EDAC", true),
-    ("WARNING: CPU", false),
-    ("Call trace:", false),
-    ("Call Trace:", false),
-    ("blocked for more than", false),
-    ("hung_task", false),
-];
+/// Words of kernel messages about faults, and whether they put results in doubt.
+static WORDS: LazyLock<Vec<(&str, bool)>> = LazyLock::new(|| {
+    let rows = Table::of(include_str!("../../../data/kernel_faults.tsv")).rows();
+    rows.map(|row| (row.get("words"), row.get("gravity") == "grave")).collect()
+});
 
 /// `EDAC` also starts harmless messages of its driver's initialisation.
 const HARMLESS: [&str; 3] = ["EDAC MC: Ver", "Giving out device", "EDAC DEBUG"];

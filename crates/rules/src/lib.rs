@@ -51,6 +51,7 @@ mod out_of_memory;
 mod place;
 mod power_limit;
 pub mod questions;
+mod registry;
 pub mod relation;
 pub mod relations;
 pub mod remedies;
@@ -111,9 +112,10 @@ pub(crate) const ANY_COMPUTING: &[WorkBound] = &[WorkBound::Cpu, WorkBound::Memo
 
 /// All rules: rules for runs, sorted by id, followed by rules only for machines at rest.
 pub static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
-    let of_questions = ANSWERS.iter().flat_map(|answer| answer.rules);
-    let of_tables = relations::RELATIONS.iter().chain(relations::AT_REST).map(|row| row.rule);
-    let mut rules: Vec<Rule> = of_tables.chain(of_questions).copied().collect();
+    let of_questions = ANSWERS.iter().flat_map(|answer| answer.rules).copied();
+    let described = |rule: &&Rule| relations::of(rule.id).map(|row| Rule { about: row.about, ..**rule });
+    let of_tables = registry::OF_RUNS.iter().chain(registry::AT_REST).filter_map(described);
+    let mut rules: Vec<Rule> = of_tables.chain(of_questions).collect();
     // Rules for machines at rest keep their order.
     rules.stable_sort_by_key(|rule| {
         (rule.when == Precondition::Rest, (rule.when != Precondition::Rest).then_some(rule.id))

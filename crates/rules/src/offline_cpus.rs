@@ -7,7 +7,7 @@ use record::RuleId;
 pub(super) const RULE: Rule = Rule {
     subjects: &[Subject::Clock],
     when: Precondition::Both,
-    ..Rule::new(RuleId::own("offline-cpus"), "Some CPUs were offline.", check)
+    ..Rule::of_table(RuleId::own("offline-cpus"), check)
 };
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {

@@ -1,21 +1,7 @@
 //! Relations between findings and causes, with conditions. The table is in `relations`; `diagnosis` uses both.
 
-use super::Rule;
 use facts::Cause;
-
-/// Relations of one rule's findings to causes. The first line whose condition holds applies.
-pub struct RuleRelations {
-    /// The rule.
-    pub rule: &'static Rule,
-    /// Relations and their conditions, in order.
-    pub lines: &'static [(Relation, RelationCondition)],
-    /// Scores that the rule applies to, if a finding does not name its steps.
-    pub judges: ScoreScope,
-    /// Evidence required before findings report lower scores.
-    pub harm: &'static str,
-    /// Remedy; empty if the remedy of the cause is sufficient.
-    pub remedy: &'static str,
-}
+use serde::Deserialize;
 
 /// Relation of a finding to a cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,8 +33,9 @@ impl Relation {
     }
 }
 
-/// Condition of a line of the table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Condition of a relation in the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum RelationCondition {
     /// Always; for a relation to a root, if both findings affect the same scores.
     Always,
@@ -58,9 +45,11 @@ pub enum RelationCondition {
     Swapped,
     /// The kernel killed a process during the run because memory was full.
     OutOfMemory,
-    /// The text of the log or the kernel message contains one of these.
-    Says(&'static [&'static str]),
-    /// The finding refers to this bit of the Raspberry Pi firmware.
+    /// The text of the log or the kernel message contains this: `says "..."`.
+    #[serde(skip)]
+    Says(&'static str),
+    /// The finding refers to this bit of the Raspberry Pi firmware: `bit 0`.
+    #[serde(skip)]
     Bit(i64),
     /// The clock of the finding is that of the Raspberry Pi firmware during under-voltage.
     SupplyClock,
@@ -100,7 +89,8 @@ pub enum RelationCondition {
 }
 
 /// Scores that a rule applies to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum ScoreScope {
     /// All scores.
     All,

@@ -13,11 +13,7 @@ pub(super) const RULE: Rule = Rule {
     subjects: &[Subject::Storage],
     throttles: ThrottledPart::Clock,
     when: Precondition::Both,
-    ..Rule::new(
-        RuleId::own("rpi-firmware"),
-        "The Raspberry Pi firmware reported under-voltage, a capped clock or throttling.",
-        check,
-    )
+    ..Rule::of_table(RuleId::own("rpi-firmware"), check)
 };
 
 /// Meaning of the four bits.

@@ -4,8 +4,7 @@ use super::Rule;
 use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::{RuleId, UnmetSetting};
 
-pub(super) const RULE: Rule =
-    Rule::new(RuleId::own("setting-unmet"), "A setting required by the run was not in effect.", check);
+pub(super) const RULE: Rule = Rule::of_table(RuleId::own("setting-unmet"), check);
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let mut paths: Vec<&str> = Vec::new();

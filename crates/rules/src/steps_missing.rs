@@ -6,11 +6,8 @@ use super::{Role, Rule, Subject};
 use facts::{Facts, Finding, Place, Quantity, Severity, view};
 use record::{End, FailureKind, Mode, Outcome, RuleId, Step, Variant, WorkloadId};
 
-pub(super) const RULE: Rule = Rule {
-    subjects: &[Subject::Memory],
-    role: Role::Gap,
-    ..Rule::new(RuleId::own("steps-missing"), "Workloads failed, gave wrong results or were skipped.", check)
-};
+pub(super) const RULE: Rule =
+    Rule { subjects: &[Subject::Memory], role: Role::Gap, ..Rule::of_table(RuleId::own("steps-missing"), check) };
 
 /// Template for skipped steps.
 const SKIPPED: &str = "{step} was skipped: {reason}.";

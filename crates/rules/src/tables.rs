@@ -88,7 +88,7 @@ pub enum Precondition {
 }
 
 impl Rule {
-    /// Rule on runs, with the values of most rules.
+    /// Rule on runs, with the values of most rules. That of a question describes itself.
     pub(crate) const fn new(id: RuleId, about: &'static str, check: Check) -> Self {
         Self {
             id,
@@ -102,14 +102,19 @@ impl Rule {
         }
     }
 
+    /// Rule on runs that `data/relations.tsv` describes.
+    pub(crate) const fn of_table(id: RuleId, check: Check) -> Self {
+        Self::new(id, "", check)
+    }
+
     /// Rule on a machine at rest.
-    pub(crate) const fn at_rest(id: RuleId, about: &'static str, check: Check) -> Self {
-        Self { when: Precondition::Rest, ..Self::new(id, about, check) }
+    pub(crate) const fn at_rest(id: RuleId, check: Check) -> Self {
+        Self { when: Precondition::Rest, ..Self::of_table(id, check) }
     }
 
     /// Rule on disks, cards, buses, memory modules or power supply of a machine at rest.
-    pub(crate) const fn of_storage(id: RuleId, about: &'static str, check: Check) -> Self {
-        Self { subjects: &[Subject::Storage], ..Self::at_rest(id, about, check) }
+    pub(crate) const fn of_storage(id: RuleId, check: Check) -> Self {
+        Self { subjects: &[Subject::Storage], ..Self::at_rest(id, check) }
     }
 
     /// Findings in a Record; computes them at most once for the same facts.

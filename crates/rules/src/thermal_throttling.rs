@@ -9,10 +9,8 @@ use super::{Rule, ThrottledPart, rpi_firmware, thermal_messages};
 use facts::{EvidenceSource, Facts, Finding, Place, Quantity, Severity, view};
 use record::{ChannelId, RuleId, Total, Variant};
 
-pub(super) const RULE: Rule = Rule {
-    throttles: ThrottledPart::ClockByHeat,
-    ..Rule::new(RuleId::own("thermal-throttling"), "CPUs were throttled by heat.", check)
-};
+pub(super) const RULE: Rule =
+    Rule { throttles: ThrottledPart::ClockByHeat, ..Rule::of_table(RuleId::own("thermal-throttling"), check) };
 
 /// A smaller share of time below the highest OPP is switching, not throttling.
 const BELOW_TOP_SHARE_MIN: f64 = 0.005;

@@ -4,11 +4,7 @@ use super::Rule;
 use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::RuleId;
 
-pub(super) const RULE: Rule = Rule::new(
-    RuleId::own("topology-unclear"),
-    "The kernel's CPU lists of cpufreq policies are missing or wrong.",
-    check,
-);
+pub(super) const RULE: Rule = Rule::of_table(RuleId::own("topology-unclear"), check);
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let policies = facts.machine.policies.iter().enumerate();

@@ -7,7 +7,7 @@ use record::{RuleId, SwapKind};
 pub(super) const RULE: Rule = Rule {
     subjects: &[Subject::Storage],
     when: Precondition::Both,
-    ..Rule::new(RuleId::own("zswap-on-zram"), "Zswap is enabled on top of zram: memory is compressed twice.", check)
+    ..Rule::of_table(RuleId::own("zswap-on-zram"), check)
 };
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {

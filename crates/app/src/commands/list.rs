@@ -18,7 +18,7 @@ fn tables() -> [Table; 6] {
     questions.sort_unstable();
     [
         ("questions", questions),
-        ("sensors", machine::sensors::SENSORS.iter().map(|s| plain((s.id, s.about))).collect()),
+        ("sensors", machine::sensors::SENSORS.iter().map(|s| plain((s.id, s.about()))).collect()),
         ("meters", net::meters::KINDS.iter().map(|kind| (kind.text("usage"), meter(kind).into())).collect()),
         ("workloads", workloads::WORKLOADS.iter().map(|w| plain((w.id.as_str(), w.about))).collect()),
         ("rules", rules::of_runs().map(|r| plain((r.id.as_str(), r.about))).collect()),

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Finding on a subject of a board: `yes: because -> way out`.
-fn said(board: &str, subject: &str) -> String {
+fn finding_text(board: &str, subject: &str) -> String {
     let root = Root::from_board(board).unwrap();
     let (_, found) = examine(&root, Path::new("/var/lib/sbc-bench/runs"));
     let row = found.iter().find(|row| row.subject == subject);
@@ -13,7 +13,7 @@ fn said(board: &str, subject: &str) -> String {
 }
 
 fn check(board: &str, subject: &str, expected: &str) {
-    let said = said(board, subject);
+    let said = finding_text(board, subject);
     assert!(said.starts_with(expected), "{subject} of {board:?}: {said:?} instead of {expected:?}");
 }
 

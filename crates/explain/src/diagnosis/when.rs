@@ -19,10 +19,7 @@ pub(super) fn holds(
         RelationCondition::Hot => is_hot(facts, finding, at),
         RelationCondition::Swapped => found(all, is_of_swapping),
         RelationCondition::OutOfMemory => found(all, |finding| finding.rule == rules::OUT_OF_MEMORY),
-        RelationCondition::Says(words) => {
-            let sentence = finding.sentence();
-            words.iter().any(|word| sentence.contains(word))
-        }
+        RelationCondition::Says(words) => finding.sentence().contains(words),
         RelationCondition::Bit(bit) => finding.value("bit") == Some(&Quantity::Count(bit)),
         RelationCondition::SupplyClock => finding.value("supply").is_some(),
         RelationCondition::ByDesign => finding.value("why").is_some(),

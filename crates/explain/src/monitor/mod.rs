@@ -7,7 +7,7 @@ mod cells;
 mod clocks;
 mod columns;
 mod history;
-mod lowered;
+mod low_clocks;
 mod metrics;
 mod now;
 mod replay;
@@ -17,7 +17,7 @@ mod tracks;
 
 pub use columns::Columns;
 pub use history::{Moment, MonitorHistory};
-pub use lowered::{LowClock, low_clock};
+pub use low_clocks::{LowClock, low_clock};
 pub use metrics::metrics;
 pub use now::LatestValues;
 pub use replay::{Item, RecordingLines, items_of_record, whole_line};

@@ -114,6 +114,11 @@ causes! {
 }
 
 impl Cause {
+    /// Cause with this id.
+    pub fn of(id: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|cause| cause.as_str() == id)
+    }
+
     fn row(self) -> Option<Row<'static>> {
         TABLE.rows().find(|row| row.get("cause") == self.as_str())
     }

@@ -4,6 +4,7 @@
 //! name another board: `Orange Pi Zero 2` is not an `Orange Pi Zero`.
 
 use super::table::TABLES;
+use record::table::word_list;
 use std::sync::LazyLock;
 
 /// Rows `key<TAB>name<TAB>socs<TAB>source`, sorted by [`key`], which the table contains because lookups are frequent.
@@ -13,77 +14,9 @@ static ROWS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
 });
 
 /// Makers whose names stand before a board's name, or do not.
-const MAKERS: [&str; 29] = [
-    "allwinner",
-    "amlogic",
-    "friendlyarm",
-    "friendlyelec",
-    "freescale",
-    "globalscale",
-    "hardkernel",
-    "inc",
-    "khadas",
-    "lemaker",
-    "libre",
-    "computer",
-    "libretech",
-    "mediatek",
-    "nvidia",
-    "nxp",
-    "olimex",
-    "pine64",
-    "qualcomm",
-    "radxa",
-    "rockchip",
-    "shenzhen",
-    "sinovoip",
-    "technologies",
-    "cubietech",
-    "xunlong",
-    "firefly",
-    "asus",
-    "makerbase",
-];
+static MAKERS: LazyLock<Vec<&str>> = LazyLock::new(|| word_list("board-makers"));
 /// Words that may follow the name of a board and belong to the same board.
-const HARMLESS: [&str; 37] = [
-    "a",
-    "and",
-    "base",
-    "baseboard",
-    "board",
-    "box",
-    "carrier",
-    "cellular",
-    "dev",
-    "development",
-    "ed",
-    "edition",
-    "emmc",
-    "engineering",
-    "eval",
-    "evaluation",
-    "evb",
-    "evk",
-    "for",
-    "kit",
-    "lts",
-    "machine",
-    "model",
-    "module",
-    "of",
-    "platform",
-    "prototype",
-    "reference",
-    "router",
-    "sample",
-    "sd",
-    "set",
-    "som",
-    "tablet",
-    "the",
-    "top",
-    "wifi",
-];
+static HARMLESS: LazyLock<Vec<&str>> = LazyLock::new(|| word_list("board-suffixes"));
 /// Shortest name that is looked up.
 const KEY_BYTES_MIN: usize = 4;
 /// Maximum number of words of a name.

@@ -5,7 +5,9 @@
 
 use super::spelling::squash;
 use record::Total;
+use record::table::{Table, word_list};
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 /// Cores of one type and stepping.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,35 +47,17 @@ struct ShapeCluster {
 
 /// Types with several names, in squashed spelling: names of older logs, and families whose members have equal
 /// registers.
-const SAME: &[(&str, &str)] = &[
-    ("sifiveu7series", "sifiveu74mc"),
-    ("sifive7series", "sifiveu74mc"),
-    ("sifiveu74", "sifiveu74mc"),
-    ("sifivebullet0", "sifiveu74mc"),
-    ("sifiveu5series", "sifiveu54mc"),
-    ("sifiveu54", "sifiveu54mc"),
-    ("sifivep500series", "sifivep550"),
-    ("eswineic770x", "sifivep550"),
-    ("theadc906", "xuantiec906"),
-    ("theadc908", "xuantiec908"),
-    ("theadc910", "xuantiec910"),
-    ("theadc920", "xuantiec920"),
-    ("kryov2", "qualcommkryo2xxsilver"),
-    ("falkorv1kryo", "qualcommkryo2xxgold"),
-    ("qualcommfalkorv1kryo", "qualcommkryo2xxgold"),
-    ("qualcommkryov2", "qualcommkryo2xxsilver"),
-    ("cortexa77kryo", "cortexa77"),
-    ("kryo", "qualcommkryosilver"),
-    ("marvellpj4pj4b", "marvellpj4"),
-];
+static SAME: LazyLock<BTreeMap<&str, &str>> = LazyLock::new(|| {
+    let table = Table::of(include_str!("../../../../data/core_aliases.tsv"));
+    table.rows().map(|row| (row.get("name"), row.get("core"))).collect()
+});
 
 /// Name of a family, and prefix of the names of its members.
 const FAMILIES: &[(&str, &str)] = &[("xuantiec9xx", "xuantiec9"), ("ingenicxburst", "ingenicxburst")];
 
 fn plain(name: &str) -> String {
     let name = squash(name);
-    let known = SAME.iter().find(|(other, _)| *other == name);
-    known.map_or(name, |(_, name)| (*name).to_owned())
+    SAME.get(name.as_str()).map_or_else(|| name.clone(), |core| (*core).to_owned())
 }
 
 /// True if two canonical names mean one type, or a family and its member.
@@ -123,25 +107,7 @@ impl Shape {
 
     /// True if no core of it runs programs of 64 bits.
     pub(super) fn is_32_bit(&self) -> bool {
-        const BEGINNINGS: [&str; 17] = [
-            "arm7",
-            "arm9",
-            "arm10",
-            "arm11",
-            "cortexa5",
-            "cortexa7",
-            "cortexa8",
-            "cortexa9",
-            "cortexa12",
-            "cortexa15",
-            "cortexa17",
-            "krait",
-            "scorpion",
-            "marvellpj",
-            "marvellsheeva",
-            "xscale",
-            "qualcommkrait",
-        ];
+        static BEGINNINGS: LazyLock<Vec<&str>> = LazyLock::new(|| word_list("32-bit-cores"));
         self.clusters.iter().all(|cluster| {
             let name = cluster.core_type.as_str();
             BEGINNINGS.iter().any(|known| match known.strip_prefix("cortexa") {

@@ -2,8 +2,10 @@
 
 use super::cores::{CoreGroup, Cores, Plain};
 use super::table::TABLES;
+use record::table::word_list;
 use record::{Machine, NamedValue};
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 /// Longer texts are not names.
 const TEXT_CHARS_MAX: usize = 200;
@@ -82,28 +84,7 @@ impl Facts {
 }
 
 /// Hypervisors as named by systemd-detect-virt(1), and `wsl`.
-const HYPERVISORS: [&str; 20] = [
-    "acrn",
-    "amazon",
-    "apple",
-    "bhyve",
-    "bochs",
-    "google",
-    "kvm",
-    "microsoft",
-    "oracle",
-    "parallels",
-    "powervm",
-    "qemu",
-    "qnx",
-    "sre",
-    "uml",
-    "vm-other",
-    "vmware",
-    "wsl",
-    "xen",
-    "zvm",
-];
+static HYPERVISORS: LazyLock<Vec<&str>> = LazyLock::new(|| word_list("hypervisors"));
 
 /// True for a virtual machine, and for a container in one (`docker on kvm`). A plain container runs on the cores of its
 /// host.

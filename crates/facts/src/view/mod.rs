@@ -48,7 +48,7 @@ mod switched_off;
 mod time_below_top;
 mod topology;
 mod unread_power;
-mod waited;
+mod waits;
 mod witness;
 
 pub use base::is_x86;
@@ -101,7 +101,7 @@ pub use swap::{SwapGrowth, swap_devices, swap_traffic_pages};
 pub use switched_off::SwitchedOffCpu;
 pub use time_below_top::TimeBelowTop;
 pub use topology::topology;
-pub use waited::CpuWait;
+pub use waits::CpuWait;
 pub use witness::{ClockDoubt, DoubtedColumn};
 
 pub(crate) use base::first_rows;
@@ -126,5 +126,5 @@ pub(crate) use scores::{multi_totals, series_trends};
 pub(crate) use swap::swap_growth;
 pub(crate) use switched_off::switched_off;
 pub(crate) use time_below_top::residency_below_top;
-pub(crate) use waited::waited_for_memory;
+pub(crate) use waits::waited_for_memory;
 pub(crate) use witness::doubted_columns;

@@ -33,14 +33,14 @@ pub(super) fn routes(hub: Arc<Hub>) -> Router {
     Router::new()
         .route("/", page(site::table))
         .route("/search", page(site::table))
-        .route("/r/{name}", drawn(site::result, Refusal::page))
-        .route("/r/{name}/card.png", drawn(site::card, Refusal::page))
+        .route("/r/{name}", worker_route(site::result, Refusal::page))
+        .route("/r/{name}/card.png", worker_route(site::card, Refusal::page))
         .route("/r/{name}/trend", page(site::trend))
         .route("/names/{name}", page(site::names))
         .route("/board/{name}", page(|ask| site::of_name(ask, Kind::Board)))
         .route("/soc/{name}", page(|ask| site::of_name(ask, Kind::Soc)))
         .route("/core/{name}", page(|ask| site::of_name(ask, Kind::Core)))
-        .route("/compare", drawn(site::compare, Refusal::page))
+        .route("/compare", worker_route(site::compare, Refusal::page))
         .route("/stability", page(site::stability))
         .route("/feed.atom", page(site::feed))
         .route("/badge/{name}", page(site::badge))
@@ -48,7 +48,7 @@ pub(super) fn routes(hub: Arc<Hub>) -> Router {
         .route("/api/results", api(reading::results).post(send))
         .route("/api/results/{name}", api(reading::result).delete(changed(upload::delete)))
         .route("/api/results/{name}/original", get(original))
-        .route("/api/results/{name}/findings", drawn(reading::findings, Refusal::json))
+        .route("/api/results/{name}/findings", worker_route(reading::findings, Refusal::json))
         .route("/api/results/{name}/publish", post(changed(upload::list)).delete(changed(upload::hide)))
         .route("/api/names/{name}", api(reading::names))
         .route("/api/references", api(reading::references))
@@ -154,7 +154,7 @@ fn api(handler: Handler) -> MethodRouter<Arc<Hub>> {
 }
 
 /// Answers that a worker makes from originals.
-fn drawn(handler: Handler, refused: RefusalFormat) -> MethodRouter<Arc<Hub>> {
+fn worker_route(handler: Handler, refused: RefusalFormat) -> MethodRouter<Arc<Hub>> {
     get(answered(handler, refused, |hub| &hub.pages))
 }
 

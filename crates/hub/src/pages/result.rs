@@ -1,11 +1,11 @@
 //! Pages of one result and of several side by side, the feed, the badge.
 
-use super::markup::{Link, escape, page as whole_page, site_links};
+use super::markup::{Link, page as whole_page, site_links};
 use crate::originals::hash;
 use crate::query::ListRow;
 use compare::Comparison;
 use compare::reference::Reference;
-use facts::Explained;
+use facts::{Explained, markup};
 use maud::html;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
@@ -119,9 +119,9 @@ pub(crate) fn feed(rows: &[ListRow], public_url: &str) -> String {
         "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<feed xmlns=\"http://www.w3.org/2005/Atom\">\n\
          <title>sbc-bench results</title>\n<id>{2}</id>\n<link href=\"{0}/\"/>\n<author><name>sbc-bench</name></author>\n\
          <updated>{1}</updated>\n",
-        escape(public_url),
+        markup(public_url),
         moment(rows.first().map_or(0, |row| row.listed_utc_ms)),
-        escape(&id("/"))
+        markup(&id("/"))
     );
     for row in rows {
         let title = row.cells.first().map_or("Result", String::as_str);
@@ -129,12 +129,12 @@ pub(crate) fn feed(rows: &[ListRow], public_url: &str) -> String {
             out,
             "<entry><title>{}</title><id>{1}</id><link href=\"{2}/r/{3}\"/><updated>{4}</updated>\
              <summary>{5}</summary></entry>",
-            escape(&facts::plain(title)),
-            escape(&id(&format!("/r/{}", row.slug))),
-            escape(public_url),
+            markup(&facts::plain(title)),
+            markup(&id(&format!("/r/{}", row.slug))),
+            markup(public_url),
             row.slug,
             moment(row.listed_utc_ms),
-            escape(&facts::plain(&row.headline))
+            markup(&facts::plain(&row.headline))
         );
     }
     out + "</feed>\n"
@@ -150,7 +150,7 @@ pub(crate) fn badge(score: &str, verdict: &str) -> String {
     let score = facts::plain(score);
     // Letters of 11 px are about 7 px wide.
     let width = 14 + 7 * facts::lines::width(&score);
-    let score = escape(&score);
+    let score = markup(&score);
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"20\" role=\"img\" aria-label=\"sbc-bench: {score}\">\
          <title>sbc-bench: {score}</title><rect width=\"75\" height=\"20\" fill=\"#444\"/><rect x=\"75\" width=\"{width}\" \

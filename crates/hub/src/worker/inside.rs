@@ -75,7 +75,7 @@ fn work(frames: &Frames) -> Result<()> {
                 let original = CompressedOriginal { hash, size, bytes };
                 let bytes = original.unpacked().map_err(|trouble| trouble.message);
                 let derived = bytes.and_then(|bytes| derived(bytes, &alias));
-                frame::send(&mut out, &Reply::ResultSummary(Box::new(derived)), &[])?;
+                frame::send(&mut out, &Reply::Summary(Box::new(derived)), &[])?;
             }
             WorkerRequest::Show { limits, view, originals } => {
                 limit_request(&limits)?;
@@ -123,7 +123,7 @@ fn read(files: impl Iterator<Item = Member>, alias: &str, frames: &Frames, out: 
         let CompressedOriginal { hash, size, bytes } = CompressedOriginal::of(&redacted);
         frame::send(out, &Reply::Redacted { hash, size }, &bytes)?;
         drop(bytes);
-        frame::send(out, &Reply::ResultSummary(Box::new(derived(redacted, alias))), &[])?;
+        frame::send(out, &Reply::Summary(Box::new(derived(redacted, alias))), &[])?;
     }
     Ok(())
 }

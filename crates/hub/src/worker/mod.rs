@@ -45,7 +45,7 @@ enum Reply {
     /// The compressed redacted file follows.
     Redacted { hash: String, size: usize },
     /// Derived data, or the reason that there is none.
-    ResultSummary(Box<Result<ResultSummary, String>>),
+    Summary(Box<Result<ResultSummary, String>>),
     /// All files were read.
     End,
     /// A page follows, or the reason that there is none.

@@ -253,7 +253,7 @@ impl Workers {
                 worker.read_bytes += original.size;
                 worker.tell(&ask, &original.bytes)?;
                 match worker.hear()? {
-                    (Reply::ResultSummary(derived), _) => Ok(*derived),
+                    (Reply::Summary(derived), _) => Ok(*derived),
                     _ => Err(ExchangeError::Pipe),
                 }
             });
@@ -367,7 +367,7 @@ fn files(
                 worker.read_bytes += size;
                 read.original = CompressedOriginal { hash, size, bytes };
             }
-            ((Reply::ResultSummary(derived), _), Some(_)) => {
+            ((Reply::Summary(derived), _), Some(_)) => {
                 if let Some(read) = at.take() {
                     visit.take(UploadFile { derived: *derived, ..read }).map_err(ExchangeError::Given)?;
                 }

@@ -8,12 +8,7 @@ use crate::Root;
 use crate::number::number;
 use record::{BoardInput, Channel, ChannelId};
 
-pub(super) const SENSOR: Sensor = Sensor {
-    id: "adc",
-    about: "Voltages of analogue inputs (IIO), and the board's input voltage where it is wired to one.",
-    kernel_doc: "https://www.kernel.org/doc/Documentation/ABI/testing/sysfs-bus-iio",
-    discover,
-};
+pub(super) const SENSOR: Sensor = Sensor::new("adc", discover);
 
 const DIRECTORY: &str = "/sys/bus/iio/devices";
 

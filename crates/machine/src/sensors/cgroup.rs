@@ -9,12 +9,7 @@ use crate::cgroup::{folder_has_quota, folders};
 use crate::number::keyed;
 use record::{Channel, ChannelId, ControlGroupChannel};
 
-pub(super) const SENSOR: Sensor = Sensor {
-    id: "cgroup",
-    about: "Time for which this program's cgroup was throttled by its CPU quota.",
-    kernel_doc: "https://docs.kernel.org/admin-guide/cgroup-v2.html#cpu-interface-files",
-    discover,
-};
+pub(super) const SENSOR: Sensor = Sensor::new("cgroup", discover);
 
 /// Counters lose nothing at long intervals.
 const INTERVAL_MS_MIN: u32 = 2000;

@@ -8,12 +8,7 @@ use crate::Root;
 use crate::number::number;
 use record::{Channel, ChannelId};
 
-pub(super) const SENSOR: Sensor = Sensor {
-    id: "cooling-devices",
-    about: "State of every cooling device (0: no cooling).",
-    kernel_doc: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html#thermal-cooling-device",
-    discover,
-};
+pub(super) const SENSOR: Sensor = Sensor::new("cooling-devices", discover);
 
 fn discover(root: &Root) -> Vec<Probe> {
     let mut probes = Vec::new();

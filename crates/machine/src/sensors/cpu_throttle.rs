@@ -10,12 +10,7 @@ use crate::number::number;
 use record::{Channel, ChannelId, CpuChannel, Scope};
 use std::collections::BTreeSet;
 
-pub(super) const SENSOR: Sensor = Sensor {
-    id: "cpu-throttle",
-    about: "Thermal throttle count and time of x86 cores and packages.",
-    kernel_doc: "https://www.kernel.org/doc/Documentation/ABI/testing/sysfs-devices-system-cpu",
-    discover,
-};
+pub(super) const SENSOR: Sensor = Sensor::new("cpu-throttle", discover);
 
 const DIRECTORY: &str = "/sys/devices/system/cpu";
 

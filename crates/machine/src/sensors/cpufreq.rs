@@ -8,12 +8,7 @@ use crate::Root;
 use crate::number::number;
 use record::{Channel, ChannelId, PolicyChannel};
 
-pub(super) const SENSOR: Sensor = Sensor {
-    id: "cpufreq",
-    about: "Clock reported by cpufreq for each policy, and its current maximum.",
-    kernel_doc: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#policy-interface-in-sysfs",
-    discover,
-};
+pub(super) const SENSOR: Sensor = Sensor::new("cpufreq", discover);
 
 /// Directory of policies.
 pub(super) const DIRECTORY: &str = "/sys/devices/system/cpu/cpufreq";

@@ -8,12 +8,7 @@ use crate::number::number;
 use crate::{Root, perf};
 use record::{Channel, ChannelId, CpuChannel};
 
-pub(super) const SENSOR: Sensor = Sensor {
-    id: "cycles",
-    about: "Non-idle cycles of each CPU from its cycle counter.",
-    kernel_doc: "https://man7.org/linux/man-pages/man2/perf_event_open.2.html",
-    discover,
-};
+pub(super) const SENSOR: Sensor = Sensor::new("cycles", discover);
 
 /// Each read interrupts the counted CPU.
 const INTERVAL_MS_MIN: u32 = 1000;

@@ -5,12 +5,7 @@ use crate::Root;
 use crate::number::{lines, number, take_number};
 use record::{Channel, ChannelId, DevfreqChannel};
 
-pub(super) const SENSOR: Sensor = Sensor {
-    id: "devfreq",
-    about: "Clocks of memory, GPU and other devfreq devices, and the time at each clock.",
-    kernel_doc: "https://docs.kernel.org/driver-api/devfreq.html",
-    discover,
-};
+pub(super) const SENSOR: Sensor = Sensor::new("devfreq", discover);
 
 const DIRECTORY: &str = "/sys/class/devfreq";
 

@@ -7,12 +7,7 @@ use crate::Root;
 use crate::number::numbers;
 use record::{Channel, ChannelId, ChannelKind, Unit};
 
-pub(super) const SENSOR: Sensor = Sensor {
-    id: "disk",
-    about: "Data read from and written to every disk.",
-    kernel_doc: "https://docs.kernel.org/block/stat.html",
-    discover,
-};
+pub(super) const SENSOR: Sensor = Sensor::new("disk", discover);
 
 const INTERVAL_MS_MIN: u32 = 1000;
 

@@ -9,12 +9,7 @@ use crate::number::number;
 use record::soc_temperature::may_be_soc;
 use record::{Channel, ChannelId, HwmonChannel, HwmonKind};
 
-pub(super) const SENSOR: Sensor = Sensor {
-    id: "hwmon",
-    about: "Temperatures, voltages, currents, power, energy and fan speeds of hwmon chips.",
-    kernel_doc: "https://docs.kernel.org/hwmon/sysfs-interface.html",
-    discover,
-};
+pub(super) const SENSOR: Sensor = Sensor::new("hwmon", discover);
 
 pub(crate) const DIRECTORY: &str = "/sys/class/hwmon";
 

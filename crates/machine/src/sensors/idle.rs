@@ -7,12 +7,7 @@ use crate::Root;
 use crate::number::number;
 use record::{Channel, ChannelId, CpuChannel};
 
-pub(super) const SENSOR: Sensor = Sensor {
-    id: "idle-states",
-    about: "Time in each idle state, per CPU.",
-    kernel_doc: "https://docs.kernel.org/admin-guide/pm/cpuidle.html#representation-of-idle-states",
-    discover,
-};
+pub(super) const SENSOR: Sensor = Sensor::new("idle-states", discover);
 
 const DIRECTORY: &str = "/sys/devices/system/cpu";
 

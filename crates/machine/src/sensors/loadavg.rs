@@ -4,12 +4,7 @@ use super::{Probe, Sensor};
 use crate::Root;
 use record::{Channel, ChannelId, LoadSpan};
 
-pub(super) const SENSOR: Sensor = Sensor {
-    id: "load",
-    about: "One-minute load average.",
-    kernel_doc: "https://docs.kernel.org/filesystems/proc.html#kernel-data",
-    discover,
-};
+pub(super) const SENSOR: Sensor = Sensor::new("load", discover);
 
 const PATH: &str = "/proc/loadavg";
 

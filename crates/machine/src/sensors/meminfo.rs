@@ -5,12 +5,7 @@ use crate::Root;
 use crate::number::keyed;
 use record::{Channel, ChannelId, MemoryChannel, SwapChannel};
 
-pub(super) const SENSOR: Sensor = Sensor {
-    id: "memory",
-    about: "Available memory and swap in use.",
-    kernel_doc: "https://docs.kernel.org/filesystems/proc.html#meminfo",
-    discover,
-};
+pub(super) const SENSOR: Sensor = Sensor::new("memory", discover);
 
 const PATH: &str = "/proc/meminfo";
 

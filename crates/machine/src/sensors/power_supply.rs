@@ -9,12 +9,7 @@ use crate::number::number;
 use crate::power_supplies::{self, DIRECTORY};
 use record::{Channel, ChannelId, SupplyChannel};
 
-pub(super) const SENSOR: Sensor = Sensor {
-    id: "power-supplies",
-    about: "Voltage, current, power and charge of power supplies and batteries.",
-    kernel_doc: "https://www.kernel.org/doc/Documentation/ABI/testing/sysfs-class-power",
-    discover,
-};
+pub(super) const SENSOR: Sensor = Sensor::new("power-supplies", discover);
 
 /// Embedded controllers and I2C gauges answer slowly, and average over seconds.
 const INTERVAL_MS_MIN: u32 = 2000;

@@ -7,12 +7,7 @@ use crate::Root;
 use crate::number::{lines, take_number};
 use record::{Channel, ChannelId, Resource, StallKind};
 
-pub(super) const SENSOR: Sensor = Sensor {
-    id: "pressure",
-    about: "Time tasks were stalled on CPU, memory or I/O (PSI).",
-    kernel_doc: "https://docs.kernel.org/accounting/psi.html",
-    discover,
-};
+pub(super) const SENSOR: Sensor = Sensor::new("pressure", discover);
 
 const DIRECTORY: &str = "/proc/pressure";
 

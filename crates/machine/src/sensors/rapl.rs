@@ -9,12 +9,7 @@ use crate::Root;
 use crate::number::number;
 use record::{Channel, ChannelId, PowerZone, PowerZoneKind, PowercapChannel};
 
-pub(super) const SENSOR: Sensor = Sensor {
-    id: "rapl",
-    about: "RAPL energy of each package and its zones, and their power limits.",
-    kernel_doc: "https://docs.kernel.org/power/powercap/powercap.html",
-    discover,
-};
+pub(super) const SENSOR: Sensor = Sensor::new("rapl", discover);
 
 const DIRECTORY: &str = "/sys/class/powercap";
 const INTERVAL_MS_MIN: u32 = 1000;

@@ -11,12 +11,7 @@ use crate::number::number;
 use crate::vcio::{self, Question, Rail};
 use record::{Channel, ChannelId, RailKind, RaspberryPiChannel};
 
-pub(super) const SENSOR: Sensor = Sensor {
-    id: "raspberry",
-    about: "Throttle bits, measured clock, voltages and power rails from the Raspberry Pi firmware.",
-    kernel_doc: "https://github.com/raspberrypi/firmware/wiki/Mailbox-property-interface",
-    discover,
-};
+pub(super) const SENSOR: Sensor = Sensor::new("raspberry", discover);
 
 /// Every query interrupts the VideoCore, so only the throttle bits are read at every tick.
 const INTERVAL_MS_MIN: u32 = 1000;

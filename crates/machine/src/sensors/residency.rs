@@ -9,12 +9,7 @@ use crate::Root;
 use crate::number::{lines, take_number};
 use record::{Channel, ChannelId, PolicyChannel};
 
-pub(super) const SENSOR: Sensor = Sensor {
-    id: "cpufreq-residency",
-    about: "Time at each OPP, per cpufreq policy.",
-    kernel_doc: "https://docs.kernel.org/cpu-freq/cpufreq-stats.html",
-    discover,
-};
+pub(super) const SENSOR: Sensor = Sensor::new("cpufreq-residency", discover);
 
 /// Totals lose nothing at long intervals.
 const INTERVAL_MS_MIN: u32 = 1000;

@@ -5,12 +5,7 @@ use super::{Probe, ReadMethod, Sensor};
 use crate::Root;
 use record::{Channel, ChannelId, SamplerChannel};
 
-pub(super) const SENSOR: Sensor = Sensor {
-    id: "sampler",
-    about: "CPU time used by the sampler, and the delay of each sample.",
-    kernel_doc: "https://man7.org/linux/man-pages/man3/clock_gettime.3.html",
-    discover,
-};
+pub(super) const SENSOR: Sensor = Sensor::new("sampler", discover);
 
 fn discover(_: &Root) -> Vec<Probe> {
     let own = |of: SamplerChannel, path: &str, read: ReadMethod| {

@@ -4,6 +4,10 @@ use super::scale::Scale;
 use crate::Root;
 use crate::vcio::Question;
 use record::Channel;
+use record::table::Table;
+
+/// Descriptions of sensors.
+const KINDS: Table = Table::of(include_str!("../../../../data/sensor_kinds.tsv"));
 
 /// Writes one integer for each channel of a probe, or leaves [`NONE`] for missing values. The slice is pre-filled with
 /// [`NONE`]. Must not allocate.
@@ -12,12 +16,8 @@ pub type Parser = fn(&[u8], &mut [i64]);
 /// Kind of source.
 #[derive(Debug)]
 pub struct Sensor {
-    /// Name in kebab-case.
+    /// Name in kebab-case, as in `data/sensor_kinds.tsv`.
     pub id: &'static str,
-    /// Description in one sentence.
-    pub about: &'static str,
-    /// Documentation of its files.
-    pub kernel_doc: &'static str,
     /// Discovers its sources; empty if the machine has none.
     pub discover: fn(&Root) -> Vec<Probe>,
 }
@@ -73,6 +73,18 @@ pub enum ReadMethod {
     OwnCpuTime,
     /// Delay of this sample, in microseconds.
     OwnDelay,
+}
+
+impl Sensor {
+    pub(super) const fn new(id: &'static str, discover: fn(&Root) -> Vec<Probe>) -> Self {
+        Self { id, discover }
+    }
+
+    /// Description in one sentence.
+    pub fn about(&self) -> &'static str {
+        let row = KINDS.rows().find(|row| row.get("sensor") == self.id);
+        row.map_or("", |row| row.get("about"))
+    }
 }
 
 impl Probe {

@@ -10,12 +10,7 @@ use crate::Root;
 use crate::number::{numbers, take_number};
 use record::{AllCpus, CPUS_MAX, Channel, ChannelId, CpuTime};
 
-pub(super) const SENSOR: Sensor = Sensor {
-    id: "stat",
-    about: "CPU time by mode for each CPU, and the number of online CPUs.",
-    kernel_doc: "https://docs.kernel.org/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat",
-    discover,
-};
+pub(super) const SENSOR: Sensor = Sensor::new("stat", discover);
 
 const PATH: &str = "/proc/stat";
 

@@ -12,12 +12,7 @@ use crate::number::number;
 use record::{Channel, ChannelId, CpuChannel, Scope};
 use std::collections::BTreeSet;
 
-pub(super) const SENSOR: Sensor = Sensor {
-    id: "therm-status",
-    about: "Thermal status registers of Intel cores and packages (throttle reasons).",
-    kernel_doc: "https://www.kernel.org/doc/Documentation/ABI/testing/sysfs-devices-system-cpu",
-    discover,
-};
+pub(super) const SENSOR: Sensor = Sensor::new("therm-status", discover);
 
 const IA32_THERM_STATUS: u32 = 0x19C;
 const IA32_PACKAGE_THERM_STATUS: u32 = 0x1B1;

@@ -7,12 +7,7 @@ use crate::Root;
 use crate::number::number;
 use record::{Channel, ChannelId};
 
-pub(super) const SENSOR: Sensor = Sensor {
-    id: "thermal-zones",
-    about: "Temperature of every thermal zone.",
-    kernel_doc: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html#thermal-zone-device",
-    discover,
-};
+pub(super) const SENSOR: Sensor = Sensor::new("thermal-zones", discover);
 
 /// Directory of the thermal class.
 pub(super) const DIRECTORY: &str = "/sys/class/thermal";

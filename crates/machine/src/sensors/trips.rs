@@ -8,12 +8,7 @@ use crate::Root;
 use crate::number::number;
 use record::{Channel, ChannelId, ZoneChannel};
 
-pub(super) const SENSOR: Sensor = Sensor {
-    id: "trip-points",
-    about: "Trip points: temperatures at which the kernel throttles or shuts down.",
-    kernel_doc: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html#thermal-zone-device",
-    discover,
-};
+pub(super) const SENSOR: Sensor = Sensor::new("trip-points", discover);
 
 const INTERVAL_MS_MIN: u32 = 60_000;
 

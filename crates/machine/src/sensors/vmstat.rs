@@ -7,12 +7,7 @@ use crate::Root;
 use crate::number::keyed;
 use record::{Channel, ChannelId, MemoryChannel, SwapChannel};
 
-pub(super) const SENSOR: Sensor = Sensor {
-    id: "vmstat",
-    about: "Pages swapped in and out, OOM kills and major page faults.",
-    kernel_doc: "https://docs.kernel.org/admin-guide/sysctl/vm.html",
-    discover,
-};
+pub(super) const SENSOR: Sensor = Sensor::new("vmstat", discover);
 
 const PATH: &str = "/proc/vmstat";
 

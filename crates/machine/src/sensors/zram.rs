@@ -5,12 +5,7 @@ use crate::Root;
 use crate::number::numbers;
 use record::{Channel, ChannelId, ZramChannel};
 
-pub(super) const SENSOR: Sensor = Sensor {
-    id: "zram",
-    about: "Data stored in zram and the memory used for it.",
-    kernel_doc: "https://docs.kernel.org/admin-guide/blockdev/zram.html#stats",
-    discover,
-};
+pub(super) const SENSOR: Sensor = Sensor::new("zram", discover);
 
 const INTERVAL_MS_MIN: u32 = 1000;
 

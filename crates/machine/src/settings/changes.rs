@@ -3,13 +3,13 @@
 
 mod suspended;
 
-use super::alone::SettingsLock;
 use super::cooling;
-use super::disturbed::{disturbed_by, emptied_cpuset};
 use super::journal::{Entry, Journal};
 use super::place::Place;
 use super::programs;
 use super::restore::{OldValue, WriteBack, restore_one, unsettled};
+use super::settings_lock::SettingsLock;
+use super::side_effects::{disturbed_by, emptied_cpuset};
 use super::{Node, Outcome};
 use crate::Root;
 use record::{Fact, Missing, Reading, RestoreOutcome, SettingChange, StableSort, UnmetSetting};

@@ -1,7 +1,7 @@
 //! Place whose value is held: a chosen setting, or a side effect of a change.
 
 use super::Node;
-use super::disturbed::SideEffect;
+use super::side_effects::SideEffect;
 use crate::Root;
 use record::Reading;
 

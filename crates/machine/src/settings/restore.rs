@@ -2,9 +2,9 @@
 
 use super::Node;
 use super::cooling;
-use super::disturbed::SideEffect;
 use super::journal::Entry;
 use super::place::Place;
+use super::side_effects::SideEffect;
 use crate::Root;
 use record::{Missing, MissingReason, RestoreOutcome};
 use std::time::Duration;

@@ -3,64 +3,24 @@
 
 use super::walk::{TreeWalk, resolve};
 use crate::survey;
+use record::table::word_list;
 
-/// Files of a disk and of its device.
-const DISK: &[&str] =
-    &["size", "removable", "ro", "disksize", "comp_algorithm", "mm_stat", "queue/rotational", "queue/scheduler"];
-const BEHIND_DISK: &[&str] = &[
-    "vendor",
-    "model",
-    "rev",
-    "firmware_rev",
-    "type",
-    "name",
-    "manfid",
-    "oemid",
-    "date",
-    "hwrev",
-    "fwrev",
-    "serial",
-    "ssr",
-    "life_time",
-    "pre_eol_info",
-];
-const PCI: &[&str] = &[
-    "class",
-    "vendor",
-    "device",
-    "label",
-    "current_link_speed",
-    "max_link_speed",
-    "current_link_width",
-    "max_link_width",
-    "link/l0s_aspm",
-    "link/l1_aspm",
-    "link/l1_1_aspm",
-    "link/l1_2_aspm",
-];
-const USB: &[&str] = &[
-    "idVendor",
-    "idProduct",
-    "manufacturer",
-    "product",
-    "version",
-    "speed",
-    "bMaxPower",
-    "descriptors",
-    "bInterfaceClass",
-];
+/// Classes of devices, and the list of their files in `data/words.tsv`.
+const FILES: [(&str, &str); 3] =
+    [("/sys/bus/pci/devices", "pci-files"), ("/sys/bus/usb/devices", "usb-files"), ("/sys/block", "disk-files")];
 
 impl TreeWalk<'_> {
     /// Adds all devices.
     pub(super) fn devices(&mut self) {
-        for (folder, files) in [("/sys/bus/pci/devices", PCI), ("/sys/bus/usb/devices", USB), ("/sys/block", DISK)] {
+        for (folder, files) in FILES {
+            let (files, of_disk) = (word_list(files), word_list("disk-device-files"));
             for name in self.root.list(folder).unwrap_or_default() {
                 let base = self.add_link(&format!("{folder}/{name}"));
                 files.iter().for_each(|file| self.file(&format!("{base}/{file}")));
                 self.parent_drivers(&base);
                 if folder == "/sys/block" {
                     let behind = self.add_link(&format!("{base}/device"));
-                    BEHIND_DISK.iter().for_each(|file| self.file(&format!("{behind}/{file}")));
+                    of_disk.iter().for_each(|file| self.file(&format!("{behind}/{file}")));
                 }
             }
         }

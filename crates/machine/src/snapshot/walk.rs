@@ -36,7 +36,7 @@ impl TreeWalk<'_> {
             FilePolicy::Class => self.class(path),
             FilePolicy::Files(files) => {
                 for name in self.root.list(path).unwrap_or_default() {
-                    for file in files {
+                    for file in files.split(' ') {
                         self.file(&format!("{path}/{name}/{file}"));
                     }
                 }

@@ -7,9 +7,10 @@
 use super::files::{self, named};
 use crate::{Root, kernel_log};
 use identify::kernel_release;
-use record::table::Table;
+use record::table::{Table, word_list};
 use record::{KernelFacts, Missing, NamedValue, Reading};
 use std::io::Read;
+use std::sync::LazyLock;
 
 /// Traces of vendor kernels.
 pub(super) const TRACES: Table = Table::of(include_str!("../../../../data/kernel_traces.tsv"));
@@ -17,38 +18,7 @@ pub(super) const TRACES: Table = Table::of(include_str!("../../../../data/kernel
 const CONFIG_BYTES_MAX: u64 = 4 << 20;
 
 /// Options that affect the behaviour of a kernel. `*` at the end matches any suffix.
-const TELLING: &[&str] = &[
-    "HZ",
-    "PREEMPT*",
-    "NO_HZ_*",
-    "ARM64_4K_PAGES",
-    "ARM64_16K_PAGES",
-    "ARM64_64K_PAGES",
-    "CPU_FREQ_DEFAULT_GOV_*",
-    "CPU_MITIGATIONS",
-    "SPECULATION_MITIGATIONS",
-    "ENERGY_MODEL",
-    "TRANSPARENT_HUGEPAGE_*",
-    "USB_UAS",
-    "NTFS3_FS",
-    "PCIEASPM_*",
-    "LTO_CLANG_*",
-    "CC_OPTIMIZE_FOR_SIZE",
-    // Debugging options, which reduce speed.
-    "DEBUG_ATOMIC_SLEEP",
-    "DEBUG_KMEMLEAK",
-    "DEBUG_LOCK_ALLOC",
-    "DEBUG_OBJECTS",
-    "DEBUG_PAGEALLOC_ENABLE_DEFAULT",
-    "DEBUG_SPINLOCK",
-    "DEBUG_VM",
-    "KASAN",
-    "KCSAN",
-    "PROVE_LOCKING",
-    "PROVE_RCU",
-    "SLUB_DEBUG_ON",
-    "UBSAN",
-];
+static TELLING: LazyLock<Vec<&str>> = LazyLock::new(|| word_list("kernel-options"));
 
 /// Collects all facts. `messages` are those of the boot.
 pub(super) fn facts(root: &Root, messages: &[String]) -> KernelFacts {

@@ -6,9 +6,10 @@
 
 use super::files;
 use crate::Root;
-use record::table::{Row, Table};
+use record::table::{Row, Table, word_list};
 use record::{Aspm, Fact, Missing, PciDevice, PciLink};
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 /// Names of PCI devices on common boards.
 pub(super) const NAMES: Table = Table::of(include_str!("../../../../data/pci_names.tsv"));
@@ -169,30 +170,7 @@ fn parse_ids(text: &str, wanted: &BTreeSet<(u16, u16)>) -> Vec<((u16, u16), Stri
 }
 
 /// Generic words of company names.
-const GENERIC_WORDS: [&str; 22] = [
-    "ag",
-    "co",
-    "co.",
-    "company",
-    "corp",
-    "corp.",
-    "corporation",
-    "electronics",
-    "gmbh",
-    "group",
-    "inc",
-    "inc.",
-    "international",
-    "limited",
-    "llc",
-    "ltd",
-    "ltd.",
-    "semiconductor",
-    "semiconductors",
-    "systems",
-    "technologies",
-    "technology",
-];
+static GENERIC_WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| word_list("company-words"));
 
 /// `Realtek Semiconductor Co., Ltd.` becomes `Realtek`, `Red Hat, Inc.` becomes `Red Hat`, `Advanced Micro Devices,
 /// Inc. [AMD]` becomes `AMD`: the name up to its first generic word.

@@ -157,21 +157,21 @@ mod tests {
         LIBC_LOOPS.iter().map(|known| Pattern::new(known.isa, 5, "/lib/ld.so.1", "libc.so.6"))
     }
 
-    fn made(pattern: &Pattern) -> Vec<u8> {
+    fn image_of(pattern: &Pattern) -> Vec<u8> {
         image(pattern, Call::Copy, 1 << 20, 1000).unwrap()
     }
 
     #[test]
     fn written_pattern_is_read_again() {
         for pattern in patterns() {
-            assert_eq!(parse_program(&made(&pattern)).as_ref(), Ok(&pattern));
+            assert_eq!(parse_program(&image_of(&pattern)).as_ref(), Ok(&pattern));
         }
     }
 
     #[test]
     fn wrong_programs_are_named() {
         let pattern = patterns().next().unwrap();
-        let whole = made(&pattern);
+        let whole = image_of(&pattern);
         let check = |change: &dyn Fn(&mut Vec<u8>), expected: &str| {
             let mut bytes = whole.clone();
             change(&mut bytes);
@@ -205,7 +205,7 @@ mod tests {
             changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
             length in any::<prop::sample::Index>(),
         ) {
-            let mut bytes = made(&patterns().nth(index).unwrap());
+            let mut bytes = image_of(&patterns().nth(index).unwrap());
             for (at, value) in changes {
                 let at = at.index(bytes.len());
                 bytes[at] = value;

@@ -14,13 +14,13 @@ const METRICS: &str = "sbc_bench_channel_watts{channel=\"meter*.power\"}:W,power
 /// All parsers.
 pub const PARSERS: &[Parser] = &[
     ("meter-http", sockets::http),
-    ("meter-json", |text| said(Format::Json, PATHS, text)),
+    ("meter-json", |text| feed(Format::Json, PATHS, text)),
     ("meter-lines", |text| {
         drop(smartpower::parse_2(text));
         drop(smartpower::parse_3(text));
         lines::foreign(text);
     }),
-    ("meter-metrics", |text| said(Format::Metrics, METRICS, text)),
+    ("meter-metrics", |text| feed(Format::Metrics, METRICS, text)),
     ("meter-paths", |text| drop(Fields::parse(text))),
     // Reports of hidraw in hexadecimal.
     ("meter-report", |text| {
@@ -30,9 +30,9 @@ pub const PARSERS: &[Parser] = &[
     }),
     ("meter-telnet", sockets::telnet),
     ("meter-udp", sockets::udp),
-    ("meter-xml", |text| said(Format::Xml, "$.Root.Outputs.Output[*].Load:W,$.Root.GlobalMeasure.Voltage:V", text)),
+    ("meter-xml", |text| feed(Format::Xml, "$.Root.Outputs.Output[*].Load:W,$.Root.GlobalMeasure.Voltage:V", text)),
 ];
 
-fn said(format: Format, paths: &str, text: &str) {
+fn feed(format: Format, paths: &str, text: &str) {
     drop(Fields::parse(paths).ok().and_then(|fields| fields.answer(format, text)));
 }

@@ -34,7 +34,7 @@ fn served(bytes: usize) -> (RunningServer, Arc<Mutex<u64>>) {
     (serve("test", ([127, 0, 0, 1], 0).into(), paper).unwrap(), news)
 }
 
-fn asked(address: SocketAddr, path: &str) -> TcpStream {
+fn request(address: SocketAddr, path: &str) -> TcpStream {
     let mut connection = TcpStream::connect(address).unwrap();
     connection.write_all(format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n").as_bytes()).unwrap();
     connection
@@ -58,7 +58,7 @@ fn page_is_served_over_a_socket() {
     let (served, _) = served(7);
     for _ in 0..2 {
         let mut answer = String::new();
-        asked(served.address, "/").read_to_string(&mut answer).unwrap();
+        request(served.address, "/").read_to_string(&mut answer).unwrap();
         assert!(answer.starts_with("HTTP/1.1 200 OK") && answer.ends_with("\r\n\r\nxxxxxxx"), "{answer}");
     }
 }
@@ -68,7 +68,7 @@ fn hanging_client_does_not_block_others() {
     let (served, _) = served(16 << 20);
     let hanging: Vec<TcpStream> = (0..40).map(|_| TcpStream::connect(served.address).unwrap()).collect();
     // Clients that do not read.
-    let deaf: Vec<TcpStream> = (0..3).map(|_| asked(served.address, "/")).collect();
+    let deaf: Vec<TcpStream> = (0..3).map(|_| request(served.address, "/")).collect();
     let mut connection = TcpStream::connect(served.address).unwrap();
     connection.write_all(b"HEAD / HTTP/1.1\r\n\r\n").unwrap();
     let mut answer = String::new();
@@ -97,8 +97,8 @@ fn followers_that_never_read_are_dropped_and_cost_nobody_else() {
     const DEAF: usize = 10;
     let (served, news) = served(256 << 10);
     let followers = || served.notifier.0.followers.load(Ordering::Relaxed);
-    let deaf: Vec<TcpStream> = (0..DEAF).map(|_| asked(served.address, "/events")).collect();
-    let mut reading: Vec<TcpStream> = (DEAF..ALL).map(|_| asked(served.address, "/events")).collect();
+    let deaf: Vec<TcpStream> = (0..DEAF).map(|_| request(served.address, "/events")).collect();
+    let mut reading: Vec<TcpStream> = (DEAF..ALL).map(|_| request(served.address, "/events")).collect();
     reading.iter_mut().for_each(|connection| read_to(connection, "text/event-stream"));
     wait_until("all follow", || followers() == ALL);
     let joined = *news.lock().unwrap();
@@ -131,6 +131,6 @@ fn followers_that_never_read_are_dropped_and_cost_nobody_else() {
     let last = *news.lock().unwrap();
     served.notifier.notify();
     let mut answer = String::new();
-    asked(served.address, "/").read_to_string(&mut answer).unwrap();
+    request(served.address, "/").read_to_string(&mut answer).unwrap();
     assert_eq!(*news.lock().unwrap(), last);
 }

@@ -5,16 +5,12 @@ use crate::tables::Rule;
 use facts::{Facts, Finding, Quantity, Severity, plain};
 use record::{DiskBus, PciDevice, RuleId, UsbDevice};
 
-pub(crate) const PCIE: Rule =
-    Rule::of_storage(RuleId::own("pcie-link"), "A PCIe link runs below the speed or width both ends support.", pcie);
-pub(crate) const ASPM: Rule = Rule::of_storage(RuleId::own("aspm"), "PCIe ASPM is enabled and adds latency.", aspm);
-pub(crate) const SATA: Rule =
-    Rule::of_storage(RuleId::own("sata-link"), "A SATA link runs below the speed both ends support.", sata);
-pub(crate) const SATA_POWER: Rule =
-    Rule::of_storage(RuleId::own("sata-power"), "SATA link power management is enabled and adds latency.", sata_power);
-pub(crate) const USB: Rule =
-    Rule::of_storage(RuleId::own("usb-speed"), "USB storage runs below its possible speed.", usb_speed);
-pub(crate) const UAS: Rule = Rule::of_storage(RuleId::own("usb-uas"), "USB storage does not use UAS.", uas);
+pub(crate) const PCIE: Rule = Rule::of_storage(RuleId::own("pcie-link"), pcie);
+pub(crate) const ASPM: Rule = Rule::of_storage(RuleId::own("aspm"), aspm);
+pub(crate) const SATA: Rule = Rule::of_storage(RuleId::own("sata-link"), sata);
+pub(crate) const SATA_POWER: Rule = Rule::of_storage(RuleId::own("sata-power"), sata_power);
+pub(crate) const USB: Rule = Rule::of_storage(RuleId::own("usb-speed"), usb_speed);
+pub(crate) const UAS: Rule = Rule::of_storage(RuleId::own("usb-uas"), uas);
 
 /// USB 2, in Mbit/s.
 const HIGH_SPEED: u32 = 480;

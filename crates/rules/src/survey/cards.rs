@@ -16,9 +16,8 @@ use crate::tables::Rule;
 use facts::{Facts, Finding, Quantity, Severity, plain};
 use record::{Card, Disk, RuleId};
 
-pub(crate) const ERRORS: Rule =
-    Rule::of_storage(RuleId::own("card-errors"), "The kernel reported errors of an SD card or eMMC.", errors);
-pub(crate) const WORN: Rule = Rule::of_storage(RuleId::own("card-worn"), "An eMMC is near its end of life.", worn);
+pub(crate) const ERRORS: Rule = Rule::of_storage(RuleId::own("card-errors"), errors);
+pub(crate) const WORN: Rule = Rule::of_storage(RuleId::own("card-worn"), worn);
 
 /// Steps of 10 %: 9 is 80 to 90 % of life used.
 const LIFE_STEP_MIN: u32 = 9;

@@ -5,20 +5,13 @@ use crate::tables::{Precondition, Rule};
 use facts::{Facts, Finding, Quantity, Severity, view};
 use record::{RuleId, Scaler, ScalerKind};
 
-pub(crate) const GOVERNOR: Rule =
-    Rule::at_rest(RuleId::own("cpu-governor"), "A cpufreq governor keeps clocks low or ramps up late.", governor);
-pub(crate) const LIMIT: Rule =
-    Rule::at_rest(RuleId::own("cpu-limit"), "A cpufreq limit is below the highest CPU clock.", limit);
-pub(crate) const BOOST: Rule =
-    Rule { when: Precondition::Rest, ..Rule::new(RuleId::own("cpu-boost-off"), "Boost clocks are disabled.", boost) };
-pub(crate) const IO_IS_BUSY: Rule =
-    Rule::at_rest(RuleId::own("io-is-busy"), "The ondemand governor does not count I/O wait as load.", io_is_busy);
-pub(crate) const ONDEMAND: Rule =
-    Rule::at_rest(RuleId::own("ondemand-tunables"), "Governor tunables delay the clock ramp.", tunables);
-pub(crate) const SCHEDUTIL_BLIND: Rule =
-    Rule::at_rest(RuleId::own("schedutil-blind"), "The scheduler does not know the CPU capacities.", schedutil_blind);
-pub(crate) const SCHEDUTIL_SLOW: Rule =
-    Rule::at_rest(RuleId::own("schedutil-slow"), "Schedutil has a long rate limit.", schedutil_slow);
+pub(crate) const GOVERNOR: Rule = Rule::at_rest(RuleId::own("cpu-governor"), governor);
+pub(crate) const LIMIT: Rule = Rule::at_rest(RuleId::own("cpu-limit"), limit);
+pub(crate) const BOOST: Rule = Rule { when: Precondition::Rest, ..Rule::of_table(RuleId::own("cpu-boost-off"), boost) };
+pub(crate) const IO_IS_BUSY: Rule = Rule::at_rest(RuleId::own("io-is-busy"), io_is_busy);
+pub(crate) const ONDEMAND: Rule = Rule::at_rest(RuleId::own("ondemand-tunables"), tunables);
+pub(crate) const SCHEDUTIL_BLIND: Rule = Rule::at_rest(RuleId::own("schedutil-blind"), schedutil_blind);
+pub(crate) const SCHEDUTIL_SLOW: Rule = Rule::at_rest(RuleId::own("schedutil-slow"), schedutil_slow);
 
 /// Load from which ondemand uses the highest clock; kernels ship 80 to 95.
 const UP_THRESHOLD_MAX: u64 = 95;

@@ -5,10 +5,8 @@ use crate::tables::Rule;
 use facts::{Facts, Finding, Quantity, Severity, view};
 use record::{Interrupt, RuleId};
 
-pub(crate) const KEPT_AWAY: Rule =
-    Rule::at_rest(RuleId::own("cpus-kept-away"), "Some CPUs are excluded from scheduling.", kept_away);
-pub(crate) const INTERRUPTS: Rule =
-    Rule::at_rest(RuleId::own("interrupts-on-one-cpu"), "The busiest interrupt runs on a slow CPU.", interrupts);
+pub(crate) const KEPT_AWAY: Rule = Rule::at_rest(RuleId::own("cpus-kept-away"), kept_away);
+pub(crate) const INTERRUPTS: Rule = Rule::at_rest(RuleId::own("interrupts-on-one-cpu"), interrupts);
 
 /// Minimum number of interrupts since boot that counts as load.
 const INTERRUPTS_MIN: u64 = 100_000;

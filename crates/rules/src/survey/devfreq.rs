@@ -5,16 +5,8 @@ use crate::tables::Rule;
 use facts::{Facts, Finding, Quantity, Severity};
 use record::{RuleId, Scaler, ScalerKind};
 
-pub(crate) const GOVERNOR: Rule = Rule::of_storage(
-    RuleId::own("device-governor"),
-    "A devfreq governor keeps memory, GPU or NPU clocks low or ramps up late.",
-    governor,
-);
-pub(crate) const LIMIT: Rule = Rule::of_storage(
-    RuleId::own("device-limit"),
-    "A devfreq limit is below the highest clock of memory, GPU or NPU.",
-    limit,
-);
+pub(crate) const GOVERNOR: Rule = Rule::of_storage(RuleId::own("device-governor"), governor);
+pub(crate) const LIMIT: Rule = Rule::of_storage(RuleId::own("device-limit"), limit);
 
 fn devices<'a>(facts: &'a Facts<'_>) -> impl Iterator<Item = &'a Scaler> {
     let scalers = first(facts).map_or(&[][..], |survey| &survey.scalers);

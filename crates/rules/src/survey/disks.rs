@@ -5,11 +5,9 @@ use crate::tables::Rule;
 use facts::{Facts, Finding, Quantity, Severity};
 use record::{DiskBus, RuleId};
 
-pub(crate) const SCHEDULER: Rule =
-    Rule::of_storage(RuleId::own("disk-scheduler"), "The I/O scheduler is unsuitable for the disk.", scheduler);
-pub(crate) const FUSE: Rule = Rule::of_storage(RuleId::own("disk-fuse"), "A FUSE file system costs CPU time.", fuse);
-pub(crate) const SYNC: Rule =
-    Rule::of_storage(RuleId::own("mount-options"), "A mount option slows down writes.", options);
+pub(crate) const SCHEDULER: Rule = Rule::of_storage(RuleId::own("disk-scheduler"), scheduler);
+pub(crate) const FUSE: Rule = Rule::of_storage(RuleId::own("disk-fuse"), fuse);
+pub(crate) const SYNC: Rule = Rule::of_storage(RuleId::own("mount-options"), options);
 
 fn scheduler(facts: &Facts<'_>) -> Vec<Finding> {
     let disks = first(facts).map_or(&[][..], |survey| &survey.disks);

@@ -5,8 +5,7 @@ use crate::tables::Rule;
 use facts::{Facts, Finding, Quantity, Severity};
 use record::{Disk, Health, RuleId};
 
-pub(crate) const DISK: Rule =
-    Rule::of_storage(RuleId::own("disk-health"), "A disk is failing, worn out, hot or has errors.", check);
+pub(crate) const DISK: Rule = Rule::of_storage(RuleId::own("disk-health"), check);
 
 /// Flash slows down and ages above; its makers give 70 °C as the limit.
 const HOT_FLASH_CELSIUS: i64 = 60;

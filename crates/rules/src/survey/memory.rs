@@ -5,17 +5,10 @@ use crate::tables::Rule;
 use facts::{Facts, Finding, Quantity, Severity};
 use record::{RuleId, SwapKind};
 
-pub(crate) const CLOCK: Rule =
-    Rule::of_storage(RuleId::own("memory-clock"), "Memory modules run below their rated speed.", clock);
-pub(crate) const CHANNELS: Rule = Rule::of_storage(
-    RuleId::own("memory-one-module"),
-    "Only one memory module: half of the bandwidth may be unused.",
-    one_module,
-);
-pub(crate) const HUGE_PAGES: Rule =
-    Rule::at_rest(RuleId::own("transparent-hugepage"), "Transparent huge pages are disabled.", huge_pages);
-pub(crate) const SWAP_PRIORITY: Rule =
-    Rule::of_storage(RuleId::own("swap-priority"), "Disk swap is used before zram.", swap_priority);
+pub(crate) const CLOCK: Rule = Rule::of_storage(RuleId::own("memory-clock"), clock);
+pub(crate) const CHANNELS: Rule = Rule::of_storage(RuleId::own("memory-one-module"), one_module);
+pub(crate) const HUGE_PAGES: Rule = Rule::at_rest(RuleId::own("transparent-hugepage"), huge_pages);
+pub(crate) const SWAP_PRIORITY: Rule = Rule::of_storage(RuleId::own("swap-priority"), swap_priority);
 
 fn clock(facts: &Facts<'_>) -> Vec<Finding> {
     let modules = first(facts).map_or(&[][..], |survey| &survey.memory);

@@ -5,11 +5,9 @@ use crate::tables::Rule;
 use facts::{Facts, Finding, Quantity, Severity};
 use record::{RuleId, Supply};
 
-pub(crate) const SUPPLY: Rule =
-    Rule::of_storage(RuleId::own("power-supply"), "The power supply may be too weak for the board.", check);
+pub(crate) const SUPPLY: Rule = Rule::of_storage(RuleId::own("power-supply"), check);
 
-pub(crate) const BATTERY: Rule =
-    Rule::of_storage(RuleId::own("on-battery"), "The machine runs on battery power.", battery);
+pub(crate) const BATTERY: Rule = Rule::of_storage(RuleId::own("on-battery"), battery);
 
 /// Firmware and governors save power while a battery discharges.
 fn battery(facts: &Facts<'_>) -> Vec<Finding> {

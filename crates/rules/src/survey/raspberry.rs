@@ -8,8 +8,7 @@ use crate::tables::Rule;
 use facts::{Facts, Finding, Place, Severity};
 use record::RuleId;
 
-pub(crate) const CONFIG: Rule =
-    Rule::at_rest(RuleId::own("config-txt"), "A setting in config.txt costs performance or is ineffective.", check);
+pub(crate) const CONFIG: Rule = Rule::at_rest(RuleId::own("config-txt"), check);
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let Some(settings) = first(facts).and_then(|survey| survey.config_txt.known()) else { return Vec::new() };

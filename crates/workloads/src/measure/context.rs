@@ -4,9 +4,9 @@
 //! [`WorkloadContext::pinned`], and returns its measurement; other properties go to a [`StepReport`]. Pinning, watching,
 //! interruption and counters are here, so that no workload forgets them.
 
-pub use super::counted::{CounterReading, OpenCounters, ReadCounters};
+pub use super::counter_reading::{CounterReading, OpenCounters, ReadCounters};
 
-use super::counted::{not_counted, sum};
+use super::counter_reading::{not_counted, sum};
 use super::report::StepReport;
 use super::worker::ThreadResult;
 use crate::job::Job;

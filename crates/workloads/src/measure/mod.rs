@@ -1,10 +1,10 @@
 //! Measurement of a step: context of a workload, pinned threads, counters, timed windows, repetitions.
 
 pub mod context;
-pub(crate) mod counted;
+pub(crate) mod counter_reading;
 pub mod counters;
 pub mod emulation;
-pub mod heated;
+pub mod heat_interval;
 pub mod repeat;
 pub mod report;
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Output of a run of a workload besides its result: program, counters, CPUs, start of the measurement.
 
-use super::counted::{CounterReading, sum};
+use super::counter_reading::{CounterReading, sum};
 use crate::job::Job;
 use machine::Timeline;
 use record::{Counters, Fact, Outcome, RepetitionStats, Step, Tool, Window};

@@ -1,6 +1,6 @@
 //! One thread of built-in work: pins it, reads its counters and the CPUs that it ran on.
 
-use super::counted::{CounterReading, OpenCounters, not_counted};
+use super::counter_reading::{CounterReading, OpenCounters, not_counted};
 use machine::{Root, timeline};
 use process::child::{move_to, parse_schedstat};
 use record::{Fact, Reading};

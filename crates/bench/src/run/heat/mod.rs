@@ -11,7 +11,7 @@ use process::child::move_to;
 use workloads::job::cpus::online_cpus;
 use workloads::measure::context::WorkloadContext;
 use workloads::measure::counters;
-use workloads::measure::heated::{self, HeatInterval, INTERVAL_NS};
+use workloads::measure::heat_interval::{self, HeatInterval, INTERVAL_NS};
 use workloads::measure::repeat;
 use workloads::measure::thread_team::{Gate, joined, start_team, while_busy};
 
@@ -140,7 +140,7 @@ impl Runner<'_> {
                 let (cpu, stop) = (*cpu, &stop);
                 // An offline CPU has no intervals.
                 move || match move_to(&[cpu]) {
-                    Ok(()) => heated::intervals(root, seconds, stop),
+                    Ok(()) => heat_interval::intervals(root, seconds, stop),
                     Err(_) => Vec::new(),
                 }
             };

@@ -2,28 +2,23 @@
 
 use facts::Finding;
 use facts::lines::listed;
-use rules::relations::{CLAUSES, Form, SHORT};
+use rules::relations;
 
 /// Phrase for a finding without repetition; empty if the report contains it elsewhere, `None` without a phrase.
 pub(super) fn clause(finding: &Finding, repeats: impl Fn(&str) -> bool) -> Option<String> {
-    pick(CLAUSES, finding, repeats)
+    pick(&relations::of(finding.rule)?.clauses, finding, repeats)
 }
 
 /// Short form of a finding; empty if the report contains it elsewhere.
 pub(super) fn short(finding: &Finding, repeats: impl Fn(&str) -> bool) -> Option<String> {
-    pick(SHORT, finding, repeats)
+    pick(&relations::of(finding.rule)?.short, finding, repeats)
 }
 
 /// First form without repetition, or else the last one.
-fn pick(table: &[Form], finding: &Finding, repeats: impl Fn(&str) -> bool) -> Option<String> {
-    let forms: Vec<String> = forms(table, finding).collect();
+fn pick(forms: &[&str], finding: &Finding, repeats: impl Fn(&str) -> bool) -> Option<String> {
+    let forms: Vec<String> = forms.iter().filter_map(|words| finding.filled(words)).collect();
     let shortest = forms.last().cloned();
     forms.into_iter().find(|words| !repeats(words)).or(shortest)
-}
-
-fn forms<'a>(table: &'a [Form], finding: &'a Finding) -> impl Iterator<Item = String> + 'a {
-    let of_rule = table.iter().filter(|(rule, _)| rule.id == finding.rule);
-    of_rule.filter_map(|(_, words)| finding.filled(words))
 }
 
 /// Phrases of one sentence. Phrases that differ only in the figure in brackets are merged: `other tasks at work (47 %

@@ -4,10 +4,12 @@
 //! <https://github.com/prometheus/node_exporter>
 
 use super::units::base_unit;
+use record::table::{Row, Table};
 use record::{
-    Channel, ChannelId, ChannelKind, CpuChannel, CpuTime, HwmonChannel, HwmonKind, LoadSpan, MemoryChannel,
-    PolicyChannel, PowerZoneKind, PowercapChannel, Resource, SamplerChannel, StallKind, SwapChannel, Unit, ZoneChannel,
+    Channel, ChannelId, ChannelKind, CpuChannel, CpuTime, HwmonChannel, HwmonKind, PolicyChannel, PowerZoneKind,
+    PowercapChannel, Unit, ZoneChannel,
 };
+use std::sync::LazyLock;
 
 /// Metric of a channel.
 pub(super) struct Place {
@@ -19,48 +21,15 @@ pub(super) struct Place {
 /// Names and values of the labels of one value.
 pub(super) type Labels = Vec<(&'static str, String)>;
 
-/// Quantities of node_exporter without labels.
-static PLAIN: [(ChannelId, &str, &str); 15] = [
-    (ChannelId::Load(LoadSpan::One), "node_load1", "1m load average."),
-    (ChannelId::Load(LoadSpan::Five), "node_load5", "5m load average."),
-    (ChannelId::Load(LoadSpan::Fifteen), "node_load15", "15m load average."),
-    (
-        ChannelId::Memory(MemoryChannel::Available),
-        "node_memory_MemAvailable_bytes",
-        "Memory available without swapping.",
-    ),
-    (ChannelId::Swap(SwapChannel::In), "node_vmstat_pswpin", "Pages swapped in."),
-    (ChannelId::Swap(SwapChannel::Out), "node_vmstat_pswpout", "Pages swapped out."),
-    (ChannelId::Memory(MemoryChannel::MajorFaults), "node_vmstat_pgmajfault", "Major page faults."),
-    (ChannelId::Memory(MemoryChannel::OomKills), "node_vmstat_oom_kill", "Processes killed by the OOM killer."),
-    (
-        ChannelId::Pressure(Resource::Cpu, StallKind::Some),
-        "node_pressure_cpu_waiting_seconds_total",
-        "Time some tasks were stalled on CPU.",
-    ),
-    (
-        ChannelId::Pressure(Resource::Io, StallKind::Some),
-        "node_pressure_io_waiting_seconds_total",
-        "Time some tasks were stalled on I/O.",
-    ),
-    (
-        ChannelId::Pressure(Resource::Io, StallKind::Full),
-        "node_pressure_io_stalled_seconds_total",
-        "Time all tasks were stalled on I/O.",
-    ),
-    (
-        ChannelId::Pressure(Resource::Memory, StallKind::Some),
-        "node_pressure_memory_waiting_seconds_total",
-        "Time some tasks were stalled on memory.",
-    ),
-    (
-        ChannelId::Pressure(Resource::Memory, StallKind::Full),
-        "node_pressure_memory_stalled_seconds_total",
-        "Time all tasks were stalled on memory.",
-    ),
-    (ChannelId::Sampler(SamplerChannel::Cpu), "sbc_bench_sampler_cpu_seconds_total", "CPU time used by the sampler."),
-    (ChannelId::Swap(SwapChannel::Used), "sbc_bench_swap_used_bytes", "Swap in use."),
-];
+/// Channels without labels, with names and help.
+static PLAIN: LazyLock<Vec<(ChannelId, &str, &str)>> = LazyLock::new(|| {
+    let rows = Table::of(include_str!("../../../../../data/metrics.tsv")).rows();
+    let plain = |row: Row<'static>| {
+        let Ok(id) = row.get("channel").parse();
+        (id, row.get("name"), row.get("help"))
+    };
+    rows.map(plain).collect()
+});
 
 /// Name, help and labels of a channel.
 pub(super) fn place(channel: &Channel) -> Place {

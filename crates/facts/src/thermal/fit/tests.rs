@@ -171,7 +171,7 @@ fn constants_come_back_from_boards_that_throttle() {
 }
 
 /// Number of boards with each figure within its interval: K per W, time constant, ambient temperature.
-fn held(boards: usize, spoil: fn(&mut Board)) -> [usize; 3] {
+fn coverage(boards: usize, spoil: fn(&mut Board)) -> [usize; 3] {
     let mut chance = Chance(1_984);
     let mut held = [0; 3];
     for _ in 0..boards {
@@ -206,7 +206,7 @@ fn intervals_cover_truth() {
     ];
     const BOARDS: usize = 40;
     for (name, spoil) in kinds {
-        let held = held(BOARDS, spoil);
+        let held = coverage(BOARDS, spoil);
         assert!(held.iter().all(|held| held * 10 >= BOARDS * 9), "{name}: {held:?}");
     }
 }

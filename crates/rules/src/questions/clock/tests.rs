@@ -6,7 +6,7 @@ use facts::Facts;
 use record::{Cluster, CounterClock, Cpu, Missing, Policy};
 
 /// A reading with all values.
-fn told(cpu: u32, opp_khz: Option<u32>, measured_khz: u32) -> ClockPoint {
+fn measured_point(cpu: u32, opp_khz: Option<u32>, measured_khz: u32) -> ClockPoint {
     let mut point = point(cpu, opp_khz.unwrap_or(0), measured_khz);
     point.opp_khz = opp_khz;
     point.claimed_khz = Fact::Known(1_800_000);
@@ -28,12 +28,12 @@ fn told(cpu: u32, opp_khz: Option<u32>, measured_khz: u32) -> ClockPoint {
 
 #[test]
 fn clock_report_of_board() {
-    let record = with_clocks(own_run(), Variant::AS_FOUND, vec![told(0, None, 1_797_000)]);
-    let opps = [1_800_000, 1_200_000, 408_000].map(|khz| told(0, Some(khz), khz - 2_000));
+    let record = with_clocks(own_run(), Variant::AS_FOUND, vec![measured_point(0, None, 1_797_000)]);
+    let opps = [1_800_000, 1_200_000, 408_000].map(|khz| measured_point(0, Some(khz), khz - 2_000));
     let record = with_clocks(record, Variant::COLD, opps.to_vec());
-    let alone = (0..4).map(|cpu| told(cpu, None, 1_797_000)).collect();
+    let alone = (0..4).map(|cpu| measured_point(cpu, None, 1_797_000)).collect();
     let record = with_clocks(record, Variant::COLD_CORES, alone);
-    let together = (0..4).map(|cpu| told(cpu, None, 1_796_000)).collect();
+    let together = (0..4).map(|cpu| measured_point(cpu, None, 1_796_000)).collect();
     let record = with_clocks(record, Variant::COLD_ALL_CPUS, together);
     let text = REPORT.text(&explain::explain(&record), compare::reference::Reference::builtin);
     expect_test::expect![[r#"
@@ -75,7 +75,7 @@ fn many_cpus_that_are_alike_share_a_line() {
     record.machine.clusters = vec![Cluster { cpus: cpus.clone(), ..Cluster::default() }];
     record.machine.policies =
         vec![Policy { cpus: cpus.clone(), clock_khz_max: Fact::Known(3_000_000), ..Policy::default() }];
-    let clock = |cpu: &u32| told(*cpu, None, if *cpu == 77 { 2_400_000 } else { 3_000_000 + cpu });
+    let clock = |cpu: &u32| measured_point(*cpu, None, if *cpu == 77 { 2_400_000 } else { 3_000_000 + cpu });
     let record = with_clocks(record, Variant::COLD_CORES, cpus.iter().map(clock).collect());
     let text = super::cpus(&record);
     let heads: Vec<&str> = text.lines().filter_map(|l| l.split_whitespace().next()).collect();

@@ -7,8 +7,7 @@ use record::table::{Row, Table};
 use record::{Card, RuleId, SerialKind};
 use serde::Serialize;
 
-pub(crate) const COUNTERFEIT: Rule =
-    Rule::of_storage(RuleId::own("card-counterfeit"), "A card's ID registers indicate a counterfeit.", counterfeit);
+pub(crate) const COUNTERFEIT: Rule = Rule::of_storage(RuleId::own("card-counterfeit"), counterfeit);
 /// Names that no honest maker writes.
 const FALSE_NAMES: &[&str] = &["00000", "SMI", "ASTC", "AS"];
 

@@ -5,8 +5,7 @@ use crate::tables::Rule;
 use facts::{Facts, Finding, Quantity, Severity, plain};
 use record::RuleId;
 
-pub(crate) const SLOW: Rule =
-    Rule::of_storage(RuleId::own("card-mode"), "A card runs in a slower bus mode than supported.", slow);
+pub(crate) const SLOW: Rule = Rule::of_storage(RuleId::own("card-mode"), slow);
 /// Modes of SD and eMMC by rising speed: name in the kernel, and the property that enables it.
 const MODES: &[(&str, &str, u32)] = &[
     ("high speed", "cap-sd-highspeed", 25),

@@ -7,8 +7,7 @@ use facts::{Facts, Finding, Quantity, Severity};
 use record::RuleId;
 use record::table::Table;
 
-pub(crate) const SIZE: Rule =
-    Rule::of_storage(RuleId::own("card-size"), "A card reports an impossible capacity.", size);
+pub(crate) const SIZE: Rule = Rule::of_storage(RuleId::own("card-size"), size);
 /// Makers round sizes and reserve cells; more than a tenth above the name cannot be rounding.
 const SIZE_FACTOR_MAX: f64 = 1.15;
 
