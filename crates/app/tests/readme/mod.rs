@@ -225,9 +225,15 @@ fn help_fits_into_80_columns() {
         }
     }
     let (manual, _) = desk.types("$PROGRAM manual");
-    for word in
-        ["ExecuteCommand", ".SH EXIT STATUS", ".SH FILES", ".SH SEE ALSO", "\\-R", "until Ctrl\\-C or until CMD exits"]
-    {
+    for word in [
+        "ExecuteCommand",
+        ".SH EXIT STATUS",
+        ".SH FILES",
+        ".I ~/.local/state/sbc-bench",
+        ".SH SEE ALSO",
+        "\\-R",
+        "until Ctrl\\-C or until CMD exits",
+    ] {
         assert!(manual.contains(word), "{word} is not in:\n{manual}");
     }
 }
