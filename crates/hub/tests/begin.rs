@@ -77,6 +77,10 @@ fn every_manual_page_that_is_named_is_written() {
     assert!(written.success());
     let missing = testkit::missing_manual_pages(&folder.0, "sbc-bench-hub");
     assert!(missing.is_empty(), "{missing:?}");
+    let page = std::fs::read_to_string(folder.0.join("sbc-bench-hub.1")).unwrap();
+    for section in ["ENVIRONMENT", "FILES", "EXAMPLES", "SEE ALSO"] {
+        assert!(page.contains(&format!(".SH {section}\n")), "no {section}");
+    }
 }
 
 #[test]
