@@ -129,7 +129,8 @@ impl Cli {
             let why = "Every user can read the password in --database; put this address into SBC_BENCH_HUB_DATABASE";
             return Err(command.error(ErrorKind::ValueValidation, why));
         }
-        let is_unnamed = cli.place.database.is_none() && matches.value_source("data") == Some(ValueSource::DefaultValue);
+        let is_unnamed =
+            cli.place.database.is_none() && matches.value_source("data") == Some(ValueSource::DefaultValue);
         if is_unnamed && cli.command.has_a_database() {
             cli.place.database = database_of_unit().map_err(|why| command.error(ErrorKind::Io, why))?;
         }
@@ -294,7 +295,10 @@ mod tests {
     fn settings_of_the_unit_name_the_database() {
         for (settings, expected) in [
             ("SBC_BENCH_HUB_DATABASE=postgres://hub@localhost/hub\n", Some("postgres://hub@localhost/hub")),
-            ("# SBC_BENCH_HUB_DATABASE=a\n\n SBC_BENCH_HUB_DATABASE = 'host=b user=c' \nOTHER=d", Some("host=b user=c")),
+            (
+                "# SBC_BENCH_HUB_DATABASE=a\n\n SBC_BENCH_HUB_DATABASE = 'host=b user=c' \nOTHER=d",
+                Some("host=b user=c"),
+            ),
             ("SBC_BENCH_HUB_DATABASE=a\nSBC_BENCH_HUB_DATABASE=\"b\"", Some("b")),
             ("SBC_BENCH_HUB_DATABASE=\nSBC_BENCH_HUB_DATABASES=a", None),
             ("", None),
