@@ -49,7 +49,7 @@ class DriverTest(unittest.TestCase):
     def test_run_returns_the_result_file(self):
         record = self.driver(PROGRAM).run("--force", "--no-tuning", "--repeat", "1", "--", "true")
         self.assertEqual(record["run"]["end"], "finished")
-        self.assertIn(record["verdict"], ("valid", "degraded", "invalid"))
+        self.assertIn(record["verdict"], ("valid", "degraded", "invalid", "unproven"))
 
     def test_doctor_returns_json(self):
         self.assertTrue(self.driver(PROGRAM).doctor())

@@ -6,8 +6,16 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use hub::hooks::Form;
 use hub::store::has_password;
 use hub::tokens::Scope;
+use std::io::Write;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+
+/// Settings of the packaged unit, as its `EnvironmentFile=`.
+const UNIT_SETTINGS: &str = "/etc/sbc-bench/hub.env";
+/// Variable with the address of a PostgreSQL.
+const DATABASE: &str = "SBC_BENCH_HUB_DATABASE";
+/// Sections of the manual that the grammar does not have.
+const MORE: &str = include_str!("manual.roff");
 
 /// Takes results of sbc-bench, keeps them, shows and compares them.
 #[derive(Debug, Parser)]
@@ -32,7 +40,7 @@ pub(crate) struct Place {
     pub(crate) data: PathBuf,
     /// PostgreSQL instead of SQLite, for several hubs: postgres://USER@HOST/DATABASE; a password is taken from the
     /// environment alone, as every user can read arguments
-    #[arg(long, global = true, value_name = "URL", env = "SBC_BENCH_HUB_DATABASE", hide_env_values = true)]
+    #[arg(long, global = true, value_name = "URL", env = DATABASE, hide_env_values = true)]
     pub(crate) database: Option<String>,
 }
 
@@ -115,19 +123,45 @@ impl Cli {
     pub(crate) fn read() -> Result<Self, clap::Error> {
         let mut command = Self::command();
         let matches = command.try_get_matches_from_mut(std::env::args_os())?;
-        let cli = Self::from_arg_matches(&matches)?;
+        let mut cli = Self::from_arg_matches(&matches)?;
         let is_argument = matches.value_source("database") == Some(ValueSource::CommandLine);
         if is_argument && cli.place.database.as_deref().is_some_and(has_password) {
             let why = "Every user can read the password in --database; put this address into SBC_BENCH_HUB_DATABASE";
             return Err(command.error(ErrorKind::ValueValidation, why));
         }
+        let is_unnamed =
+            cli.place.database.is_none() && matches.value_source("data") == Some(ValueSource::DefaultValue);
+        if is_unnamed && cli.command.has_a_database() {
+            cli.place.database = database_of_unit().map_err(|why| command.error(ErrorKind::Io, why))?;
+        }
         Ok(cli)
     }
 }
 
+/// Database of the packaged unit. Without it, commands of the operator would change another database than the one that
+/// is served.
+fn database_of_unit() -> Result<Option<String>, String> {
+    match std::fs::read_to_string(UNIT_SETTINGS) {
+        Ok(text) => Ok(database_in(&text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(format!("{UNIT_SETTINGS}, which may name the database, cannot be read: {error}")),
+    }
+}
+
+/// The database that settings name (`EnvironmentFile=` of systemd.exec(5)); the last line counts.
+fn database_in(settings: &str) -> Option<String> {
+    let values = settings.lines().filter_map(|line| line.trim().strip_prefix(DATABASE)?.trim_start().strip_prefix('='));
+    let value = values.last()?.trim();
+    let unquoted = ['"', '\''].iter().find_map(|quote| value.strip_prefix(*quote)?.strip_suffix(*quote));
+    Some(unquoted.unwrap_or(value)).filter(|address| !address.is_empty()).map(str::to_owned)
+}
+
 /// Writes the manual page and the page of each command into a directory.
-pub(crate) fn manual(directory: &Path) -> std::io::Result<()> {
-    clap_mangen::generate_to(Cli::command(), directory)
+pub(crate) fn manual(directory: &Path) -> anyhow::Result<()> {
+    clap_mangen::generate_to(Cli::command(), directory)?;
+    let path = directory.join("sbc-bench-hub.1");
+    let page = std::fs::read_to_string(&path)?.replacen(".SH VERSION", &format!("{MORE}.SH VERSION"), 1);
+    Ok(hub::private::file(&path)?.write_all(page.as_bytes())?)
 }
 
 pub(crate) fn completions(shell: clap_complete::Shell, to: &mut dyn std::io::Write) {
@@ -135,6 +169,11 @@ pub(crate) fn completions(shell: clap_complete::Shell, to: &mut dyn std::io::Wri
 }
 
 impl Command {
+    /// Whether the command opens a database. A worker must not read the settings of the unit.
+    fn has_a_database(&self) -> bool {
+        !matches!(self, Self::Manual { .. } | Self::Completions { .. } | Self::Licences | Self::Worker)
+    }
+
     /// Whether the command needs an existing database. Without this check, a mistyped directory would be reported as
     /// healthy.
     pub(crate) fn needs_a_hub(&self) -> bool {
@@ -246,4 +285,25 @@ pub(crate) enum TokenCommand {
 
 fn scope(word: &str) -> Result<Scope, String> {
     Scope::of(word).ok_or_else(|| "known scopes: upload, publish, delete, acknowledge".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_of_the_unit_name_the_database() {
+        for (settings, expected) in [
+            ("SBC_BENCH_HUB_DATABASE=postgres://hub@localhost/hub\n", Some("postgres://hub@localhost/hub")),
+            (
+                "# SBC_BENCH_HUB_DATABASE=a\n\n SBC_BENCH_HUB_DATABASE = 'host=b user=c' \nOTHER=d",
+                Some("host=b user=c"),
+            ),
+            ("SBC_BENCH_HUB_DATABASE=a\nSBC_BENCH_HUB_DATABASE=\"b\"", Some("b")),
+            ("SBC_BENCH_HUB_DATABASE=\nSBC_BENCH_HUB_DATABASES=a", None),
+            ("", None),
+        ] {
+            assert_eq!(database_in(settings).as_deref(), expected, "{settings}");
+        }
+    }
 }

@@ -168,5 +168,5 @@ pub fn export(store: &dyn Store, folder: &Path) -> Result<usize, StoreError> {
 pub fn owner(store: &dyn Store, name: &str) -> Result<i64, StoreError> {
     let row = read(store, |session| first(session, "SELECT id FROM token WHERE name = $1", &[name.into()]))?;
     let id = row.and_then(|row| row.integer(0));
-    id.ok_or_else(|| StoreError::of(format!("No token named {name}; see sbc-bench-hub token list.")))
+    id.ok_or_else(|| StoreError::of(format!("No token named {name}; make it by `sbc-bench-hub token make {name}`.")))
 }

@@ -113,7 +113,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             backed_up(&*store, &file).with_context(|| format!("Cannot back up to {}", file.display()))
         }
         Command::Restore { file } => restored(&place, &file),
-        Command::Manual { directory } => Ok(args::manual(&directory)?),
+        Command::Manual { directory } => args::manual(&directory),
         Command::Completions { shell } => {
             args::completions(shell, &mut std::io::stdout());
             Ok(())

@@ -173,6 +173,12 @@ pub fn publish(session: &mut dyn Session, owner: i64, slug: &str, at: Option<i64
     Ok(!session.run(sql, &[at.into(), owner.into(), slug.into()])?.is_empty())
 }
 
+/// Names the machine of an owner's result.
+pub fn name_machine(session: &mut dyn Session, owner: i64, slug: &str, alias: &str) -> Result<(), Trouble> {
+    let sql = "UPDATE result SET alias = $1, machine = $1 WHERE owner = $2 AND slug = $3 AND alias <> $1";
+    session.run(sql, &[alias.into(), owner.into(), slug.into()]).map(drop)
+}
+
 /// Number of a build. A new name gets the highest.
 pub fn build_number(store: &dyn Store, name: &str) -> Result<i64, StoreError> {
     write(store, |session| {

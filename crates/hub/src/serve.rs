@@ -31,8 +31,12 @@ pub fn serve(
     if !taken.is_empty() {
         log::event("migrated", &[("steps", &taken.join(", "))]);
     }
-    if let Some(data) = data {
-        first_token(&*store, data)?;
+    match data {
+        Some(data) => first_token(&*store, data)?,
+        None if read(&*store, tokens::all).map_err(text)?.is_empty() => {
+            log::event("no token", &[("remedy", "sbc-bench-hub token make NAME")]);
+        }
+        None => {}
     }
     let hub = Arc::new(Hub::new(store, settings).map_err(text)?);
     for _ in 0..WARM_WORKERS {

@@ -54,7 +54,7 @@ impl UploadVisitor for StoreWriter<'_> {
     fn wants(&mut self, name: &str, received_hash: &str) -> Result<bool, LimitRefusal> {
         let known = read(self.store, |session| results::known(session, self.sent.owner, received_hash))?;
         let Some(kept) = known else { return Ok(true) };
-        self.kept.push((name.to_owned(), Ok(published(self.store, kept, self.sent)?)));
+        self.kept.push((name.to_owned(), Ok(updated(self.store, kept, self.sent)?)));
         Ok(false)
     }
 
@@ -81,16 +81,19 @@ impl UploadVisitor for StoreWriter<'_> {
             }
             Ok(kept)
         })?;
-        self.kept.push((read.name, Ok(published(self.store, kept, sent)?)));
+        self.kept.push((read.name, Ok(updated(self.store, kept, sent)?)));
         Ok(())
     }
 }
 
-/// Lists an unlisted result that is sent again for listing.
-fn published(store: &dyn Store, mut kept: StoredResult, sent: &UploadOptions) -> Result<StoredResult, LimitRefusal> {
+/// Lists an unlisted result that is sent again for listing, and names its machine as it is named now.
+fn updated(store: &dyn Store, mut kept: StoredResult, sent: &UploadOptions) -> Result<StoredResult, LimitRefusal> {
     if sent.publish && !kept.published {
         write(store, |session| results::publish(session, sent.owner, &kept.slug, Some(sent.now_utc_ms)))?;
         kept.published = true;
+    }
+    if kept.was_there && !sent.alias.is_empty() {
+        write(store, |session| results::name_machine(session, sent.owner, &kept.slug, &sent.alias))?;
     }
     Ok(kept)
 }

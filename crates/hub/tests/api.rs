@@ -22,6 +22,11 @@ fn result_goes_in_and_comes_out_everywhere() {
             ("/?sort=sevenzip_multi_mips&verdict=valid", "7000"),
             ("/?q=nothing", "No results."),
             ("/names/board", "/board/boardboneb"),
+            // The lowest value in the unit of the lists.
+            (
+                "/board/boardboneb",
+                "<td>Clock (MHz)</td><td class=\"n\" data-label=\"Results\">1</td><td class=\"n\" data-label=\"Lowest\">1798<",
+            ),
             ("/names/core", "Cortex-A72"),
             ("/names/kernel", "?kernel="),
             ("/board/board-b-one-b", "Board &lt;b&gt;One"),
@@ -30,7 +35,8 @@ fn result_goes_in_and_comes_out_everywhere() {
             ("/feed.atom", "<title>Board &lt;b&gt;One"),
             (&format!("/r/{id}"), "7-zip"),
             (&format!("/r/{id}/trend"), "1 result."),
-            (&format!("/r/{id}"), "id=\"causes\""),
+            (&format!("/r/{id}?fbclid=x&utm_source=y"), "id=\"causes\""),
+            ("/?q=board+one&fbclid=x", "Board &lt;b&gt;One"),
             (&format!("/r/{id}"), "href=\"/names/board\""),
             (&format!("/r/{id}/card.png"), "PNG"),
             (&format!("/compare?id={id}&id={id}"), "Comparison"),
@@ -163,7 +169,7 @@ fn owners_see_all_that_is_theirs_page_by_page() {
 }
 
 #[test]
-fn result_that_is_sent_again_to_be_listed_is_listed() {
+fn result_that_is_sent_again_is_listed_and_named_as_it_is_then() {
     on_hubs(&[], |hub| {
         let log = made::log("Board Again", 1, 7000.0);
         hub.keep("", &log);
@@ -174,6 +180,12 @@ fn result_that_is_sent_again_to_be_listed_is_listed() {
         );
         let later = hub.send("", &log).json();
         assert_eq!(later["results"][0]["state"], "listed", "it stays listed");
+        let machine = |hub: &Running| hub.ask("GET", "/api/mine").json()["results"][0]["machine"].clone();
+        assert_ne!(machine(hub), "shelf-9");
+        hub.send("?machine=shelf-9", &log);
+        assert_eq!(machine(hub), "shelf-9");
+        hub.send("", &log);
+        assert_eq!(machine(hub), "shelf-9", "it keeps its name");
         assert_eq!(hub.get("/badge/board/board-again.svg").status, 200);
         assert_eq!(hub.get("/badge/board/board-unknown.svg").status, 404);
     });

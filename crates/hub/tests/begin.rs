@@ -52,6 +52,27 @@ fn two_commands_start_a_hub_and_send_the_first_result() {
     assert!(answer.unwrap().contains("First board"));
 }
 
+/// systemd splits the value of an unbraced variable into words, as a shell does.
+#[test]
+fn options_of_the_unit_are_a_variable() {
+    let folder = common::Folder::new();
+    let start = UNIT.lines().find_map(|line| line.strip_prefix("ExecStart=")).unwrap();
+    let start = start.replace("/usr/bin/sbc-bench-hub", env!("CARGO_BIN_EXE_sbc-bench-hub"));
+    let start = start.replace("/var/lib/sbc-bench-hub", &folder.0.join("data").display().to_string());
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let options = format!("--listen 127.0.0.1:{port} --public-url https://hub.example");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("exec {start}")]).env("SBC_BENCH_HUB_OPTIONS", options);
+    shell.env_remove("SBC_BENCH_HUB_DATABASE").stdout(Stdio::null()).stderr(Stdio::null());
+    let mut serving = shell.spawn().unwrap();
+    testkit::wait_until("the hub listens", || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok());
+    let feed = ureq::get(format!("http://127.0.0.1:{port}/feed.atom")).call().unwrap().body_mut().read_to_string();
+    let _ = serving.kill();
+    serving.wait().unwrap();
+    assert!(feed.unwrap().contains("https://hub.example/"));
+    assert!(DOCUMENT.contains("`SBC_BENCH_HUB_OPTIONS=--public-url "));
+}
+
 /// systemd rates exposure from 0 to 100 tenths; the rest is the network that a hub serves.
 #[test]
 fn systemd_takes_the_unit_and_finds_a_tight_sandbox() {
@@ -77,6 +98,10 @@ fn every_manual_page_that_is_named_is_written() {
     assert!(written.success());
     let missing = testkit::missing_manual_pages(&folder.0, "sbc-bench-hub");
     assert!(missing.is_empty(), "{missing:?}");
+    let page = std::fs::read_to_string(folder.0.join("sbc-bench-hub.1")).unwrap();
+    for section in ["ENVIRONMENT", "FILES", "EXAMPLES", "SEE ALSO"] {
+        assert!(page.contains(&format!(".SH {section}\n")), "no {section}");
+    }
 }
 
 #[test]

@@ -95,6 +95,30 @@ fn import_makes_a_hub_that_is_private() {
     let hub = HubProcess::on(data, None, &[]);
     assert_eq!(hub.listed(""), 1);
     hub.keep("", &made::log("Board I", 2, 7000.0));
+    let (is_done, told) = hub.operate(&[&import[..], &["--owner", "nobody"]].concat(), "");
+    assert!(!is_done && told.contains("make it by `sbc-bench-hub token make nobody`"), "{told}");
+}
+
+/// The unit has the address of its PostgreSQL in a file of systemd, which `sudo` does not put into the environment.
+#[test]
+fn operator_reaches_the_database_of_the_unit() {
+    let script = "mount -t tmpfs none /etc && mkdir /etc/sbc-bench && echo \"$1\" > /etc/sbc-bench/hub.env && shift && \
+                  echo ready && exec \"$@\"";
+    let database = "SBC_BENCH_HUB_DATABASE=postgres://hub@127.0.0.1:1/hub";
+    for (words, expected) in [
+        (&["token", "list"][..], "Connection refused"),
+        (&["token", "list", "--data", "/nowhere"], "/nowhere has no hub.sqlite"),
+        (&["licences"], "sbc-bench is licensed under"),
+    ] {
+        let mut command = Command::new("unshare");
+        command.args(["-m", "sh", "-c", script, "sh", database]).arg(env!("CARGO_BIN_EXE_sbc-bench-hub")).args(words);
+        command.env_remove("SBC_BENCH_HUB_DATABASE").env_remove("SBC_BENCH_HUB_DATA");
+        let told = command.output().map(|output| said(&output).1).unwrap_or_default();
+        if !told.starts_with("ready") {
+            return testkit::skip("a root of its own cannot be made for a test (root and unshare)");
+        }
+        assert!(told.contains(expected), "{words:?}: {told}");
+    }
 }
 
 /// All files of a database.

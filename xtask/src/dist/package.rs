@@ -352,6 +352,26 @@ mod tests {
         }
     }
 
+    /// Each system names a script that runs before the program is removed.
+    #[test]
+    fn every_removal_restores_settings_first() {
+        let of = |path: &str| fs::read_to_string(workspace::root().join(path)).unwrap();
+        for (script, name, manifest) in [
+            ("packaging/deb/prerm", "maintainer-scripts = \"../../packaging/deb\"", "crates/app/Cargo.toml"),
+            ("crates/app/Cargo.toml", "pre_uninstall_script = ", "crates/app/Cargo.toml"),
+            ("packaging/arch/sbc-bench.install", "\ninstall=sbc-bench.install\n", "packaging/arch/PKGBUILD"),
+            (
+                "packaging/alpine/sbc-bench.pre-deinstall",
+                "\ninstall=\"$pkgname.pre-deinstall\"\n",
+                "packaging/alpine/APKBUILD",
+            ),
+        ] {
+            assert!(of(script).contains("-e /var/lib/sbc-bench/settings.journal ]"), "{script}");
+            assert!(of(script).contains("sbc-bench restore || "), "{script}");
+            assert!(of(manifest).contains(name), "{manifest}");
+        }
+    }
+
     #[test]
     fn recipes_have_the_version_of_the_workspace() {
         for recipe in ["packaging/arch/PKGBUILD", "packaging/alpine/APKBUILD"] {

@@ -157,16 +157,18 @@ const BOTH: &[Step] = &[
     },
 ];
 
-/// A workload of the user's, which outlives upgrades and the removal.
+/// A workload of the user's and settings of the units, which outlive upgrades and the removal.
 const MINE: Step = Step {
-    what: "a workload of the user's",
-    line: "printf '[[workload]]\\nname = \"mine\"\\ncommand = [\"true\"]\\n' > /etc/sbc-bench/workloads.d/mine.toml",
+    what: "files of the user's",
+    line: "printf '[[workload]]\\nname = \"mine\"\\ncommand = [\"true\"]\\n' > /etc/sbc-bench/workloads.d/mine.toml && \
+           echo SBC_BENCH_HUB=x > /etc/sbc-bench/hub.conf && echo x | tee /etc/sbc-bench/hub.token > /etc/sbc-bench/monitor.conf",
     has: "",
 };
-/// Files of the user that must remain after the removal.
+/// Files of the user that must remain after the removal. Those of the units go with the purge.
 const MINE_IS_KEPT: Step = Step {
     what: "data of a removed package",
-    line: "ls /var/lib/sbc-bench /etc/sbc-bench/workloads.d && rm /etc/sbc-bench/workloads.d/mine.toml",
+    line: "ls /var/lib/sbc-bench /etc/sbc-bench/hub.token /etc/sbc-bench/workloads.d && \
+           rm /etc/sbc-bench/workloads.d/mine.toml",
     has: "mine.toml",
 };
 

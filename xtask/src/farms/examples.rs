@@ -125,6 +125,29 @@ fn kubernetes_and_labgrid_name_every_status_of_a_result() {
     }
 }
 
+#[test]
+fn every_variable_of_the_playbooks_is_documented() {
+    let document = include_str!("../../../docs/farms.md");
+    let is_of_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    for path in workspace::entries(&workspace::root().join("deploy/ansible/playbooks")).unwrap() {
+        let text = fs::read_to_string(&path).unwrap();
+        let registered: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix("register: ")).collect();
+        let words = text.split(|letter| !is_of_word(letter)).filter(|word| word.starts_with("sbc_bench_"));
+        for word in words.filter(|word| !registered.contains(word)) {
+            assert!(document.contains(word), "{}: {word} is not in docs/farms.md", workspace::name(&path));
+        }
+    }
+}
+
+/// Prometheus reaches a monitor that one variable opens; a list of hosts limits it.
+#[test]
+fn monitor_of_ansible_limits_addresses_only_where_they_are_named() {
+    let playbook = example("ansible/playbooks/monitor.yml");
+    let (_, rest) = playbook.split_once("{% if sbc_bench_prometheus_hosts is defined %}").unwrap();
+    let (limited, open) = rest.split_once("{% endif %}").unwrap();
+    assert!(limited.contains("IPAddressDeny=any") && !open.contains("IPAddressDeny"), "{playbook}");
+}
+
 /// Commands of docs/farms.md, by their beginning, and the file of this task that runs them.
 const COMMANDS: [(&str, &str); 8] = [
     ("ansible-galaxy collection build deploy/ansible && ansible-galaxy collection install ", include_str!("mod.rs")),

@@ -132,7 +132,10 @@ impl Command for Manual {
         let page = with_sections(&String::from_utf8_lossy(&text));
         match self.directory {
             Some(directory) => {
-                clap_mangen::generate_to(grammar, &directory)?;
+                // The page above lists these verbs among the other commands.
+                let has_page = |verb: &clap::Command| verb.get_name() != "guard";
+                let shown = |verb: clap::Command| if has_page(&verb) { verb.hide(false) } else { verb };
+                clap_mangen::generate_to(grammar.mut_subcommands(shown), &directory)?;
                 machine::files::replace_unsynced(&directory.join("sbc-bench.1"), page.as_bytes(), Access::World)?;
             }
             None => output::print(&page)?,

@@ -225,9 +225,15 @@ fn help_fits_into_80_columns() {
         }
     }
     let (manual, _) = desk.types("$PROGRAM manual");
-    for word in
-        ["ExecuteCommand", ".SH EXIT STATUS", ".SH FILES", ".SH SEE ALSO", "\\-R", "until Ctrl\\-C or until CMD exits"]
-    {
+    for word in [
+        "ExecuteCommand",
+        ".SH EXIT STATUS",
+        ".SH FILES",
+        ".I ~/.local/state/sbc-bench",
+        ".SH SEE ALSO",
+        "\\-R",
+        "until Ctrl\\-C or until CMD exits",
+    ] {
         assert!(manual.contains(word), "{word} is not in:\n{manual}");
     }
 }
@@ -241,6 +247,14 @@ fn every_manual_page_that_is_named_is_written() {
     assert!(written.success());
     let missing = testkit::missing_manual_pages(&folder, "sbc-bench");
     assert!(missing.is_empty(), "{missing:?}");
+    let page = std::fs::read_to_string(folder.join("sbc-bench.1")).unwrap();
+    let (_, others) = page.split_once(".SH OTHER COMMANDS\n.nf\n").unwrap();
+    let names = others.lines().take_while(|line| !line.is_empty() && !line.starts_with('.'));
+    let names: Vec<&str> = names.filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(names.contains(&"upload"), "{names:?}");
+    for name in names {
+        assert!(folder.join(format!("sbc-bench-{}.1", name.replace('\\', ""))).exists(), "{name}");
+    }
 }
 
 /// Every shell block of a document is run by a test.

@@ -8,6 +8,10 @@ use crate::tokens::{self, Scope, Token};
 use axum::http::{HeaderMap, StatusCode, header};
 use std::net::IpAddr;
 
+/// Parameters that sites and programs of mail append to addresses that are posted there; they are left out. Those of
+/// campaigns begin with `utm_`.
+const APPENDED: [&str; 6] = ["fbclid", "gclid", "igshid", "mc_cid", "mc_eid", "msclkid"];
+
 /// Parameters of an address in their order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Parameters(Vec<(String, String)>);
@@ -20,8 +24,12 @@ impl Parameters {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             let decoded = decode(name).zip(decode(value));
             let (name, value) = decoded.ok_or_else(|| Refusal::bad("The address is not valid UTF-8."))?;
+            if APPENDED.contains(&name.as_str()) || name.starts_with("utm_") {
+                continue;
+            }
             if !known.contains(&name.as_str()) {
-                return Err(Refusal::bad(format!("Unknown parameter; known parameters: {}.", known.join(", "))));
+                let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+                return Err(Refusal::bad(format!("Unknown parameter; known parameters: {known}.")));
             }
             pairs.push((name, value));
         }

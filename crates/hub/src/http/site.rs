@@ -34,10 +34,10 @@ fn spreads(ask: &PendingRequest, kind: Kind, slug: &str) -> Result<Vec<pages::Sp
     let query = Query { names, verdict: Some("valid".to_owned()), limit: LIMIT_MAX, ..Query::default() };
     let rows = page_of(ask, &query)?.rows;
     let spread = |(at, sort): (usize, &Sort)| {
-        let value = |row: &ListRow| Some((row.figures.get(at).copied().flatten()?, row.slug.clone()));
+        let value = |row: &ListRow| Some((row.figures.get(at).copied().flatten()? / sort.divisor, row.slug.clone()));
         let mut values: Vec<(f64, String)> = rows.iter().filter_map(value).collect();
         values.sort_by(|a, b| b.0.total_cmp(&a.0));
-        pages::Spread { heading: sort.heading, values }
+        pages::Spread { heading: sort.heading, unit: sort.unit, values }
     };
     Ok(SORTS.iter().enumerate().map(spread).filter(|spread| !spread.values.is_empty()).collect())
 }

@@ -65,6 +65,7 @@ pub(crate) fn table(
 /// Distribution of a figure over the valid results of a name.
 pub(crate) struct Spread {
     pub(crate) heading: &'static str,
+    pub(crate) unit: &'static str,
     /// Value and slug of each result, the highest first.
     pub(crate) values: Vec<(f64, String)>,
 }
@@ -78,9 +79,10 @@ fn spread_table(spreads: &[Spread]) -> Markup {
         let values: Vec<f64> = spread.values.iter().map(|(value, _)| *value).collect();
         let ((highest, best), lowest) = (spread.values.first()?, *values.last()?);
         let median = facts::stats::median(&values)?;
-        let x =
-            |value: f64| format!("{:.1}", 2.0 + (STRIP_WIDTH - 4.0) * (value - lowest) / (highest - lowest).max(1.0));
-        let words = |value: f64| facts::number::number(value, "MB/s");
+        // Equal values are at the left end.
+        let width = (highest - lowest).max(f64::MIN_POSITIVE);
+        let x = |value: f64| format!("{:.1}", 2.0 + (STRIP_WIDTH - 4.0) * (value - lowest) / width);
+        let words = |value: f64| facts::number::number(value, spread.unit);
         Some(html! {
             tr {
                 td { (spread.heading) }
