@@ -133,7 +133,8 @@ fn packages(machine: &Machine) -> impl Iterator<Item = Package<'static>> {
     let arch = kernel.debian.as_str();
     let image = Package { name: &kernel.package, arch, suite: &kernel.suite, folder: machine.kernel.clone() };
     let busybox = Package { name: "busybox-static", arch, suite: "trixie", folder: format!("busybox-{arch}") };
-    let firmware = || Package { name: "qemu-efi-aarch64", arch: "amd64", suite: "bookworm", folder: FIRMWARE.to_owned() };
+    let firmware =
+        || Package { name: "qemu-efi-aarch64", arch: "amd64", suite: "bookworm", folder: FIRMWARE.to_owned() };
     [image, busybox].into_iter().chain(machine.arguments.contains("FIRMWARE").then(firmware))
 }
 
@@ -168,7 +169,9 @@ fn ready(machine: &'static Machine, folder: &Path, cases: &[&'static Case]) -> R
     let unpacked = folder.join("unpacked");
     let tree = folder.join(format!("{}.tree", machine.name));
     workspace::empty(&tree)?;
-    for part in ["bin", "cases", "dev", "etc", "modules", "plans", "proc", "root", "run", "sys", "tmp", "var/lib", "var/log"] {
+    for part in
+        ["bin", "cases", "dev", "etc", "modules", "plans", "proc", "root", "run", "sys", "tmp", "var/lib", "var/log"]
+    {
         fs::create_dir_all(tree.join(part))?;
     }
     let copy = |from: &Path, to: &str| fs::copy(from, tree.join(to)).with_context(|| from.display().to_string());

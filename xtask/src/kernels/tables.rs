@@ -1,6 +1,7 @@
 //! Kernels, machines and commands with their expected results: the rows of `machines.toml` and `cases.toml`.
 
 use super::console::Booted;
+use crate::workspace;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::slice;
@@ -83,12 +84,8 @@ pub(super) struct Cases {
     pub(super) cuts: Case,
 }
 
-static MACHINES: LazyLock<Machines> = LazyLock::new(|| table(include_str!("machines.toml")));
-pub(super) static CASES: LazyLock<Cases> = LazyLock::new(|| table(include_str!("cases.toml")));
-
-fn table<T: for<'a> Deserialize<'a>>(text: &str) -> T {
-    toml::from_str(text).unwrap_or_else(|error| panic!("a table of kernels: {error}"))
-}
+static MACHINES: LazyLock<Machines> = LazyLock::new(|| workspace::table(include_str!("machines.toml")));
+pub(super) static CASES: LazyLock<Cases> = LazyLock::new(|| workspace::table(include_str!("cases.toml")));
 
 pub(super) fn machines() -> &'static [Machine] {
     &MACHINES.machine
@@ -138,7 +135,8 @@ pub(super) fn judged(case: &Case, machine: &Machine, booted: &Booted) -> (f64, S
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let text = words(told.text);
     let has = |sentence: &str| text.contains(&words(&sentence.replace("BOARD", &machine.board)));
-    let says = case.says.iter().flat_map(|says| if says == "DISKS" { &machine.disks[..] } else { slice::from_ref(says) });
+    let says =
+        case.says.iter().flat_map(|says| if says == "DISKS" { &machine.disks[..] } else { slice::from_ref(says) });
     wrong.extend(says.filter(|says| !has(says)).map(|says| format!("does not say {says:?}")));
     wrong.extend(case.never.iter().filter(|never| has(never)).map(|never| format!("says {never:?}")));
     (told.seconds, wrong.join("; "))
