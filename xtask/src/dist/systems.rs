@@ -77,7 +77,7 @@ impl System {
     }
 
     fn has_arch(&self, target: &Target) -> bool {
-        self.archs.iter().any(|arch| arch == target.deb_arch)
+        self.archs.contains(&target.deb_arch)
     }
 }
 
@@ -178,7 +178,7 @@ fn try_in(system: &System, part: &str, target: &Target, target_folder: &Path, pa
     let product = Product::of(part);
     let steps = steps(part, has_rpm);
     for step in &steps {
-        let line = step.line.replace("$NAME", product.name).replace("$UNITS", product.units).replace("$RPM", RPM);
+        let line = step.line.replace("$NAME", &product.name).replace("$UNITS", &product.units).replace("$RPM", RPM);
         let line = line.replace("$SHARED", SHARED);
         let has = step.has.replace("$VERSION", env!("CARGO_PKG_VERSION"));
         let output = root.shell(&line)?;
@@ -198,7 +198,7 @@ fn try_in(system: &System, part: &str, target: &Target, target_folder: &Path, pa
     let left: Vec<&String> = after.iter().filter(|line| !before.contains(*line)).collect();
     let gone: Vec<&String> = before.iter().filter(|line| !after.contains(*line)).collect();
     ensure!(left.is_empty() && gone.is_empty(), "at the end: left or changed {left:#?}, gone or changed {gone:#?}");
-    let deb_arch = target.deb_arch;
+    let deb_arch = &target.deb_arch;
     let what = if has_rpm { ".deb and .rpm" } else { ".deb" };
     let count = steps.len();
     Ok(Outcome::Passed(format!("{deb_arch}: {count} steps of the {what} passed; 0 files left, changed or gone")))
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn every_architecture_has_a_system() {
-        for target in crate::dist::TARGETS {
+        for target in &crate::dist::DIST.target {
             assert!(SYSTEMS.system.iter().any(|system| system.has_arch(target)), "{}", target.deb_arch);
         }
     }

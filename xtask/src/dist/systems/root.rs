@@ -63,7 +63,7 @@ impl Root {
             if !answers(mirror, &system.suite) {
                 return Ok(Err(format!("{mirror} does not answer")));
             }
-            root.make(system, target.deb_arch, mirror)?;
+            root.make(system, &target.deb_arch, mirror)?;
         }
         Ok(Ok(root))
     }
