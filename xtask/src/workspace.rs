@@ -3,6 +3,7 @@
 //! The only module that walks folders; the checks get paths and texts.
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
+use serde::de::DeserializeOwned;
 use std::env;
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Write};
@@ -99,6 +100,11 @@ pub(crate) fn files(wanted: impl Fn(&str) -> bool) -> Result<Vec<File>> {
         Ok(File { path, text })
     };
     wanted.map(read).collect()
+}
+
+/// A table in TOML that is compiled into the program.
+pub(crate) fn table<T: DeserializeOwned>(text: &str) -> T {
+    toml::from_str(text).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Sorted paths of the entries of a folder.

@@ -64,7 +64,7 @@ fn installed(part: &str, folder: &Path) -> Result<Vec<String>> {
 
 /// Missing notices and parts of an artefact.
 fn of_file(part: &str, file: &Path) -> Result<Vec<String>> {
-    let product = if part == WEB { "sbc-bench-web" } else { Product::of(part).name };
+    let product = if part == WEB { "sbc-bench-web" } else { &Product::of(part).name };
     let name = workspace::name(file);
     if name.ends_with(PARTS) {
         let own = fs::read_to_string(workspace::root().join(crate::licences::FILE))?;
@@ -107,7 +107,7 @@ fn of_folder(product: &Product, place: &Path) -> Result<Vec<String>> {
     let text = |path: PathBuf| said(Command::new("gzip").args(["-dcf"]).arg(path));
     let notices = path_of(NOTICES).map(text).transpose()?;
     let parts = path_of(PARTS).map(text).transpose()?;
-    let mut faults = missing(product.name, notices.as_deref().unwrap_or_default(), parts.as_deref())?;
+    let mut faults = missing(&product.name, notices.as_deref().unwrap_or_default(), parts.as_deref())?;
     if parts.is_none() {
         faults.push("no list of parts".to_owned());
     }

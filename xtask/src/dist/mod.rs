@@ -11,9 +11,11 @@ pub(crate) mod systems;
 
 use crate::workspace::{self, TRIPLES, rustflags, said};
 use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
 /// Maximum size of a binary, which boards download within seconds.
 const BYTES_MAX: usize = 10_000_000;
@@ -24,20 +26,16 @@ const FAULTS: &str = "SBC_BENCH_FAULTS";
 /// Name of the symbol table among the names of sections.
 const SYMBOLS: &[u8] = b"\0.symtab\0";
 
-/// Machine type of a binary.
+/// Machine type of a binary; `dist.toml` describes its fields.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Target {
-    /// Name in file names.
-    arch: &'static str,
-    /// Rust's name.
-    triple: &'static str,
-    /// Machine of the ELF file, as readelf(1) spells it.
-    elf_machine: &'static str,
-    /// `std::env::consts::ARCH` of machines that run it without an emulator.
-    native_on: &'static str,
-    /// Debian's name.
-    deb_arch: &'static str,
-    /// Compiler flags for a smaller binary, besides `.cargo/config.toml`.
-    smaller: &'static [&'static str],
+    arch: String,
+    triple: String,
+    elf_machine: String,
+    native_on: String,
+    deb_arch: String,
+    smaller: Vec<String>,
 }
 
 impl Target {
@@ -48,75 +46,34 @@ impl Target {
 
     /// Argument of cargo's `--config` with the flags of this target and others.
     fn flags(&self, others: &[String]) -> String {
-        let own = self.smaller.iter().map(|flag| (*flag).to_owned());
-        rustflags(self.triple, own.chain(others.iter().cloned()))
+        rustflags(&self.triple, self.smaller.iter().chain(others).cloned())
     }
 }
 
-/// Omits unwind tables, which a program that aborts on a panic never reads.
-const NO_UNWINDING: &str = "-Cforce-unwind-tables=no";
-/// As [`NO_UNWINDING`] with the linker that ships with Rust, which also drops the tables of the standard library (0.9
-/// of 11 MB), packs relocations (0.3 MB) and keeps one of several equal functions (0.1 MB).
-const SMALL_BY_RUST_LLD: &[&str] = &[
-    NO_UNWINDING,
-    "-Clinker=rust-lld",
-    "-Clink-arg=xtask/src/dist/no_unwinding.ld",
-    "-Clink-arg=--no-eh-frame-hdr",
-    "-Clink-arg=--pack-dyn-relocs=relr",
-    "-Clink-arg=--icf=all",
-];
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Dist {
+    target: Vec<Target>,
+    product: package::Products,
+}
 
-const TARGETS: &[Target] = &[
-    Target {
-        arch: "x86_64",
-        triple: TRIPLES[0],
-        elf_machine: "X86-64",
-        native_on: "x86_64",
-        deb_arch: "amd64",
-        smaller: SMALL_BY_RUST_LLD,
-    },
-    Target {
-        arch: "aarch64",
-        triple: TRIPLES[1],
-        elf_machine: "AArch64",
-        native_on: "aarch64",
-        deb_arch: "arm64",
-        smaller: SMALL_BY_RUST_LLD,
-    },
-    Target {
-        arch: "armv7",
-        triple: TRIPLES[2],
-        elf_machine: "ARM",
-        native_on: "arm",
-        deb_arch: "armhf",
-        // Thumb instructions, as Debian and Ubuntu compile for it.
-        smaller: &[NO_UNWINDING, "-Ctarget-feature=+thumb-mode"],
-    },
-    Target {
-        arch: "riscv64",
-        triple: TRIPLES[3],
-        elf_machine: "RISC-V",
-        native_on: "riscv64",
-        deb_arch: "riscv64",
-        smaller: &[NO_UNWINDING],
-    },
-];
+static DIST: LazyLock<Dist> = LazyLock::new(|| workspace::table(include_str!("dist.toml")));
 
 /// Target of the hub: the build machine. A panic unwinds and fails one request.
-const HUB_TARGET: Target = if cfg!(target_arch = "aarch64") {
-    Target { triple: "aarch64-unknown-linux-gnu", smaller: &[], ..TARGETS[1] }
-} else {
-    Target { triple: "x86_64-unknown-linux-gnu", smaller: &[], ..TARGETS[0] }
-};
+static HUB_TARGET: LazyLock<Target> = LazyLock::new(|| {
+    let arch = if cfg!(target_arch = "aarch64") { "aarch64" } else { "x86_64" };
+    let own = DIST.target.iter().find(|target| target.arch == arch).unwrap_or(&DIST.target[0]);
+    Target { triple: format!("{arch}-unknown-linux-gnu"), smaller: Vec::new(), ..own.clone() }
+});
 
 /// Parts of a release: one for each architecture, the hub, and the file for a browser.
 fn parts() -> Vec<&'static str> {
-    TARGETS.iter().map(|target| target.arch).chain([package::HUB, package::WEB]).collect()
+    DIST.target.iter().map(|target| target.arch.as_str()).chain([package::HUB, package::WEB]).collect()
 }
 
 fn target(arch: &str) -> Result<&'static Target> {
-    let hub = (arch == package::HUB).then_some(&HUB_TARGET);
-    let target = TARGETS.iter().find(|target| target.arch == arch).or(hub);
+    let hub = (arch == package::HUB).then(|| &*HUB_TARGET);
+    let target = DIST.target.iter().find(|target| target.arch == arch).or(hub);
     target.with_context(|| format!("unknown part {arch}; known are {}", parts().join(", ")))
 }
 
@@ -145,7 +102,7 @@ pub(crate) fn main() -> Result<()> {
     workspace::empty(&dist)?;
     build(Profile::Release)?;
     let mut names = Vec::new();
-    for target in TARGETS {
+    for target in &DIST.target {
         let name = format!("sbc-bench-{}", target.arch);
         let checked = one(target, Profile::Release, &target_folder).with_context(|| name.clone())?;
         fs::copy(&checked.path, dist.join(&name))?;
@@ -162,8 +119,8 @@ pub(crate) fn main() -> Result<()> {
 pub(crate) fn check_all() -> Result<()> {
     let target_folder = workspace::target_folder()?;
     build_checked()?;
-    for target in TARGETS {
-        let checked = one(target, Profile::Proof, &target_folder).context(target.triple)?;
+    for target in &DIST.target {
+        let checked = one(target, Profile::Proof, &target_folder).with_context(|| target.triple.clone())?;
         println!("{}", checked.line);
     }
     Ok(())
@@ -182,7 +139,7 @@ pub(crate) fn build_here() -> Result<()> {
 /// Path of such a binary.
 pub(crate) fn binary_here(target_folder: &Path, arch: &str) -> Result<PathBuf> {
     let target = target(arch)?;
-    let binary = target_folder.join(target.triple).join(Profile::Proof.name()).join("sbc-bench");
+    let binary = target_folder.join(&target.triple).join(Profile::Proof.name()).join("sbc-bench");
     ensure!(binary.exists(), "{} is not built", binary.display());
     Ok(binary)
 }
@@ -196,7 +153,7 @@ struct CheckedBinary {
 
 /// Checks and starts one binary.
 fn one(target: &Target, profile: Profile, target_folder: &Path) -> Result<CheckedBinary> {
-    let binary = target_folder.join(target.triple).join(profile.name()).join("sbc-bench");
+    let binary = target_folder.join(&target.triple).join(profile.name()).join("sbc-bench");
     let bytes = fs::read(&binary).with_context(|| binary.display().to_string())?;
     check(target, profile, &binary, &bytes)?;
     let version = version(target, &binary)?;
@@ -221,9 +178,9 @@ fn build_with(profile: Profile, variables: &[(&str, &str)], armv7_flags: &[Strin
         command.env("SBC_BENCH_COMMIT", commit);
     }
     command.envs(variables.iter().copied());
-    for target in TARGETS {
+    for target in &DIST.target {
         let others = if target.arch == "armv7" { armv7_flags } else { &[] };
-        command.args(["--target", target.triple, "--config", &target.flags(others)]);
+        command.args(["--target", &target.triple, "--config", &target.flags(others)]);
     }
     ensure!(
         command.status()?.success(),
@@ -249,7 +206,7 @@ fn check(target: &Target, profile: Profile, binary: &Path, bytes: &[u8]) -> Resu
     readelf.env("LC_ALL", "C").args(["--file-header", "--program-headers", "--dynamic", "--wide"]).arg(binary);
     let told = said(&mut readelf)?;
     let machine = told.lines().find_map(|line| line.trim().strip_prefix("Machine:")).unwrap_or_default().trim();
-    ensure!(machine.ends_with(target.elf_machine), "built for {machine}, not {}", target.elf_machine);
+    ensure!(machine.ends_with(&target.elf_machine), "built for {machine}, not {}", target.elf_machine);
     ensure!(!told.contains("(NEEDED)") && !told.contains(" INTERP "), "not static:\n{told}");
     ensure!(!has(bytes, FAULTS.as_bytes()), "built for tests: it lets system calls fail when {FAULTS} is set");
     ensure!(profile != Profile::Release || !has(bytes, SYMBOLS), "it has a table of symbols: a setting undoes `strip`");
@@ -293,7 +250,7 @@ mod tests {
         let bytes = fs::read(&itself).unwrap();
         let refusal = |target: &Target| check(target, Profile::Release, &itself, &bytes).unwrap_err().to_string();
         let is_own = |target: &&Target| target.native_on == std::env::consts::ARCH;
-        for target in TARGETS {
+        for target in &DIST.target {
             // Tests are linked dynamically to the C library.
             let expected = if is_own(&target) { "not static:" } else { "built for " };
             assert!(refusal(target).starts_with(expected), "{}", refusal(target));
@@ -310,7 +267,7 @@ mod tests {
     #[test]
     fn targets_are_those_that_cargo_is_told_about() {
         let config = fs::read_to_string(workspace::root().join(".cargo/config.toml")).unwrap();
-        for target in TARGETS.iter().filter(|target| target.arch != "x86_64") {
+        for target in DIST.target.iter().filter(|target| target.arch != "x86_64") {
             assert!(config.contains(&format!("[target.{}]", target.triple)));
             assert!(config.contains(&format!("runner = \"{}\"", target.emulator())));
         }

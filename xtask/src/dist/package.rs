@@ -3,10 +3,11 @@
 //! the list of its parts (CycloneDX) and checksums. All dates are those of the commit, and no file contains a path of
 //! the build machine, so that two builds of one commit are equal.
 
-use super::{Profile, Target, checksums, command, one, version};
+use super::{DIST, Profile, Target, checksums, command, one, version};
 use crate::web_page;
 use crate::workspace::{self, empty, entries, remapped, run, said};
 use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,18 +17,21 @@ pub(super) const WEB: &str = "web";
 /// Part for an operator of a hub.
 pub(super) const HUB: &str = "hub";
 
-/// Packaged program.
+/// Packaged program; `dist.toml` describes its fields.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Product {
-    /// Cargo's name, also of the program and its packages.
-    pub(super) name: &'static str,
-    /// Folder of its manifest.
-    folder: &'static str,
-    /// Cargo's profile.
-    profile: &'static str,
-    /// Units that an owner enables.
-    pub(super) units: &'static str,
-    /// Files of the checkout, and their places in the tarball.
-    copied: &'static [(&'static str, &'static str)],
+    pub(super) name: String,
+    folder: String,
+    profile: String,
+    pub(super) units: String,
+    copied: Vec<(String, String)>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Products {
+    board: Product,
+    hub: Product,
 }
 
 /// Document with all pages of rules, which `explain --details` names.
@@ -37,64 +41,29 @@ const RULES: &str = "rules.md";
 const EXAMPLES: (&str, &str) = ("deploy/", "doc/examples/");
 const NO_EXAMPLE: &str = "deploy/container/";
 
-const BOARD_PRODUCT: Product = Product {
-    name: "sbc-bench",
-    folder: "crates/app",
-    profile: "release",
-    units: "sbc-bench-monitor.service sbc-bench-regular.timer sbc-bench-restore.service",
-    copied: &[
-        ("packaging/systemd/sbc-bench-monitor.service", "systemd/sbc-bench-monitor.service"),
-        ("packaging/systemd/sbc-bench-restore.service", "systemd/sbc-bench-restore.service"),
-        ("packaging/systemd/sbc-bench-regular.service", "systemd/sbc-bench-regular.service"),
-        ("packaging/systemd/sbc-bench-regular.timer", "systemd/sbc-bench-regular.timer"),
-        ("packaging/systemd/sbc-bench-upload.service", "systemd/sbc-bench-upload.service"),
-        ("packaging/workloads.d/README", "workloads.d/README"),
-        ("CHANGELOG.md", "doc/changelog"),
-        ("README.md", "doc/README.md"),
-        ("docs/reading-results.md", "doc/reading-results.md"),
-        ("docs/farms.md", "doc/farms.md"),
-        ("docs/grafana.json", "doc/grafana.json"),
-        ("docs/json.md", "doc/json.md"),
-        ("docs/other-systems.md", "doc/other-systems.md"),
-        ("docs/power-meters.md", "doc/power-meters.md"),
-        ("LICENSE-MIT", "LICENSE-MIT"),
-        ("LICENSE-APACHE", "LICENSE-APACHE"),
-    ],
-};
-/// Contains SQLite; links to the C library of the system.
-const HUB_PRODUCT: Product = Product {
-    name: "sbc-bench-hub",
-    folder: "crates/hub",
-    profile: "hub",
-    units: "sbc-bench-hub.service",
-    copied: &[
-        ("packaging/hub/sbc-bench-hub.service", "systemd/sbc-bench-hub.service"),
-        ("CHANGELOG.md", "doc/changelog"),
-        ("docs/hub.md", "doc/hub.md"),
-        ("LICENSE-MIT", "LICENSE-MIT"),
-        ("LICENSE-APACHE", "LICENSE-APACHE"),
-    ],
-};
-
 impl Product {
     /// Names of the documents that every package has.
-    pub(super) fn documents(&self) -> impl Iterator<Item = &'static str> {
+    pub(super) fn documents(&self) -> impl Iterator<Item = &str> {
         let copied = self.copied.iter().filter_map(|(_, to)| to.strip_prefix("doc/"));
-        copied.chain((self.name == BOARD_PRODUCT.name).then_some(RULES))
+        copied.chain(self.is_board().then_some(RULES))
+    }
+
+    fn is_board(&self) -> bool {
+        self.name == DIST.product.board.name
     }
 
     /// Product of a part.
     pub(super) fn of(part: &str) -> &'static Self {
-        if part == HUB { &HUB_PRODUCT } else { &BOARD_PRODUCT }
+        if part == HUB { &DIST.product.hub } else { &DIST.product.board }
     }
 
     fn binary(&self, target: &Target, profile: Profile, target_folder: &Path) -> PathBuf {
-        target_folder.join(target.triple).join(self.profile(profile)).join(self.name)
+        target_folder.join(&target.triple).join(self.profile(profile)).join(&self.name)
     }
 
-    fn profile(&self, profile: Profile) -> &'static str {
+    fn profile(&self, profile: Profile) -> &str {
         match profile {
-            Profile::Release => self.profile,
+            Profile::Release => &self.profile,
             Profile::Proof => profile.name(),
         }
     }
@@ -139,11 +108,11 @@ fn programs(part: &str, profile: Profile, target_folder: &Path, epoch: &str, out
     pack(&root)?;
     date(&root, epoch)?;
     let folder = out.display().to_string();
-    let common = ["--target", target.triple, "--output", &folder];
-    tool(&[&["deb", "--no-build", "--no-strip", "--package", product.name], &common[..]].concat(), epoch)?;
+    let common = ["--target", &target.triple, "--output", &folder];
+    tool(&[&["deb", "--no-build", "--no-strip", "--package", &product.name], &common[..]].concat(), epoch)?;
     finish_deb(out, epoch)?;
     rpm(product, target, target_folder, epoch, out, &[])?;
-    tarball(&format!("{}-{version_number}", product.name), target.arch, epoch, &root, out)?;
+    tarball(&format!("{}-{version_number}", product.name), &target.arch, epoch, &root, out)?;
     if part != HUB {
         let alone = Command::new("gzip").args(["-9n", "--to-stdout"]).arg(&binary).output().context("gzip")?;
         ensure!(alone.status.success(), "gzip failed");
@@ -162,8 +131,8 @@ fn rpm(
     others: &[&str],
 ) -> Result<()> {
     let (folder, out) = (target_folder.display().to_string(), out.display().to_string());
-    let words = ["generate-rpm", "--package", product.folder, "--source-date", epoch, "--target-dir", &folder];
-    tool(&[&words[..], &["--target", target.triple, "--output", &out], others].concat(), epoch)
+    let words = ["generate-rpm", "--package", &product.folder, "--source-date", epoch, "--target-dir", &folder];
+    tool(&[&words[..], &["--target", &target.triple, "--output", &out], others].concat(), epoch)
 }
 
 /// Makes an .rpm with an older version of the files that were staged last, to upgrade from.
@@ -176,12 +145,12 @@ pub(super) fn older_rpm(part: &str, target: &Target, target_folder: &Path, file:
 /// Stages all files of a package where cargo-deb and cargo-generate-rpm look for `target/release`.
 fn staged(product: &Product, target: &Target, binary: &Path, epoch: &str) -> Result<PathBuf> {
     let triple_folder = binary.parent().and_then(Path::parent).context("a build has a folder")?;
-    let root = triple_folder.join("release/package").join(product.name);
+    let root = triple_folder.join("release/package").join(&product.name);
     empty(&root)?;
     for folder in ["man", "systemd", "workloads.d", "doc"] {
         fs::create_dir(root.join(folder))?;
     }
-    let name = product.name;
+    let name = &product.name;
     let print = |words: &[&str]| said(command(target, binary).args(words)).map(|text| text + "\n");
     fs::copy(binary, root.join(name))?;
     fs::write(root.join(format!("{name}.bash")), print(&["completions", "bash"])?)?;
@@ -189,10 +158,10 @@ fn staged(product: &Product, target: &Target, binary: &Path, epoch: &str) -> Res
     fs::write(root.join(format!("{name}.fish")), print(&["completions", "fish"])?)?;
     fs::write(root.join("third-party.txt"), print(&["licences"])?)?;
     said(command(target, binary).arg("manual").arg(root.join("man")))?;
-    for (from, to) in product.copied {
+    for (from, to) in &product.copied {
         fs::copy(workspace::root().join(from), root.join(to))?;
     }
-    if name == BOARD_PRODUCT.name {
+    if product.is_board() {
         fs::write(root.join("doc").join(RULES), rules()?)?;
         let tracked = workspace::git(&["ls-files", EXAMPLES.0])?;
         // Hidden files are settings of linters.
@@ -202,7 +171,7 @@ fn staged(product: &Product, target: &Target, binary: &Path, epoch: &str) -> Res
             fs::copy(workspace::root().join(example), path)?;
         }
     }
-    fs::write(root.join(format!("doc/{name}.cdx.json")), parts(product.folder, target.triple, epoch)?)?;
+    fs::write(root.join(format!("doc/{name}.cdx.json")), parts(&product.folder, &target.triple, epoch)?)?;
     fs::write(root.join("changelog.Debian"), debian_changelog(name, epoch)?)?;
     // Only the boards' program has workloads.
     let _ = fs::remove_dir(root.join("workloads.d"));
@@ -266,8 +235,8 @@ pub(crate) fn twice(part: &str, profile: Profile) -> Result<()> {
 
 fn build(product: &Product, target: &Target, profile: Profile, target_folder: &Path) -> Result<()> {
     let mut command = workspace::cargo();
-    command.args(["build", "--quiet", "--locked", "--profile", product.profile(profile), "--package", product.name]);
-    command.args(["--target", target.triple, "--config", &target.flags(&remapped(target_folder)?)]);
+    command.args(["build", "--quiet", "--locked", "--profile", product.profile(profile), "--package", &product.name]);
+    command.args(["--target", &target.triple, "--config", &target.flags(&remapped(target_folder)?)]);
     // The symbols are only for debugging an emulated machine.
     command.env("CARGO_PROFILE_PROOF_STRIP", "true");
     if let Some(commit) = workspace::commit() {
@@ -343,8 +312,8 @@ mod tests {
 
     #[test]
     fn summaries_of_packages_fit_a_line_of_rpm() {
-        for product in [&BOARD_PRODUCT, &HUB_PRODUCT] {
-            let manifest = workspace::root().join(product.folder).join("Cargo.toml");
+        for product in [Product::of("x86_64"), Product::of(HUB)] {
+            let manifest = workspace::root().join(&product.folder).join("Cargo.toml");
             let text = fs::read_to_string(manifest).unwrap();
             let summary = text.lines().find_map(|line| line.strip_prefix("description = \"")).unwrap();
             // Limit of rpmlint.

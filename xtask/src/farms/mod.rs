@@ -6,12 +6,13 @@
 
 mod after;
 mod board;
-mod examples;
 mod hub;
 mod lint;
 mod monitors;
 mod observer;
 mod play;
+#[cfg(test)]
+mod tests;
 
 use crate::workspace::{self, Words, skip};
 use anyhow::{Context, Result, ensure};
@@ -201,18 +202,4 @@ fn inside(words: &[&str]) -> Result<()> {
     let status = command.status().context("setpriv (of util-linux)")?;
     ensure!(status.success(), "the farm is not as expected");
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn options_are_numbers_in_bounds() {
-        let asked = options(&["--boards", "3", "--names", "10"]).unwrap();
-        assert_eq!((asked.boards, asked.names, asked.is_inside), (3, 10, false));
-        for words in [&["--boards"][..], &["--boards", "x"], &["--boards", "0"], &["--names", "0"], &["3"]] {
-            assert!(options(words).is_err(), "{words:?}");
-        }
-    }
 }

@@ -3,7 +3,7 @@
 
 use super::Ready;
 use super::console::{Booted, CUT, HALT};
-use super::machines::{FIRMWARE, Machine};
+use super::tables::Machine;
 use crate::workspace::Running;
 use anyhow::{Context, Result};
 use std::fs;
@@ -33,27 +33,27 @@ pub(super) struct Start<'a> {
 /// Boots a machine with a plan.
 pub(super) fn boot(machine: &Machine, start: &Start, ready: &Ready) -> Result<Booted> {
     let Ready { folder, unpacked, image } = ready;
-    let kernel = unpacked.join(machine.kernel.package.folder);
-    let mut command = Command::new(machine.kernel.arch.qemu);
+    let kernel = unpacked.join(&machine.kernel);
+    let mut command = Command::new(&machine.kernel().qemu);
     for argument in machine.arguments.split_whitespace() {
         command.arg(filled(argument, &kernel, unpacked, folder)?);
     }
     command.args(["-nographic", "-nodefaults", "-serial", "stdio"]);
     command.arg("-kernel").arg(kernel.join("kernel")).arg("-initrd").arg(image);
     let Start { plan, words, .. } = start;
-    let (console, disks, of_kernel) = (machine.console, machine.disks.join(","), machine.kernel_words());
+    let (console, disks, of_kernel) = (&machine.console, machine.disks.join(","), machine.kernel_words());
     let words = format!("console={console} plan={plan} disks={disks} panic=1 {of_kernel} {words}");
     command.arg("-append").arg(words);
     if start.ends_at_reset {
         command.arg("-no-reboot");
     }
     if machine.has_disk {
-        let disk = state_disk(folder, machine.name, start.is_first)?;
+        let disk = state_disk(folder, &machine.name, start.is_first)?;
         command.arg("-drive").arg(format!("if=none,id=state,format=raw,file={}", disk.display()));
         command.args(["-device", "virtio-blk-pci,drive=state"]);
     }
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = command.spawn().with_context(|| machine.kernel.arch.qemu.to_owned())?;
+    let child = command.spawn().with_context(|| machine.kernel().qemu.clone())?;
     let mut qemu = Running(child);
     let serial = qemu.0.stdout.take().context("qemu has no output")?;
     let console = watched(serial);
@@ -82,7 +82,7 @@ fn filled(argument: &str, kernel: &Path, unpacked: &Path, folder: &Path) -> Resu
 
 /// UEFI, padded to the size of the machine's flash.
 fn firmware(unpacked: &Path, folder: &Path) -> Result<PathBuf> {
-    let mut bytes = fs::read(unpacked.join(FIRMWARE.folder).join("usr/share/qemu-efi-aarch64/QEMU_EFI.fd"))?;
+    let mut bytes = fs::read(unpacked.join(super::FIRMWARE).join("usr/share/qemu-efi-aarch64/QEMU_EFI.fd"))?;
     bytes.resize(64 << 20, 0);
     let path = folder.join("flash.img");
     fs::write(&path, bytes)?;

@@ -5,8 +5,7 @@
 
 use super::Ready;
 use super::boot::{self, Start};
-use super::cases::CUTS;
-use super::machines::Machine;
+use super::tables::{CASES, Machine};
 use anyhow::{Context, Result, ensure};
 use std::fs;
 
@@ -29,6 +28,7 @@ struct Tally {
 
 /// Cuts and boots; prints a row for each and the sum.
 pub(super) fn all(count: u32, machine: &Machine, ready: &Ready) -> Result<()> {
+    let script = &CASES.cuts;
     let mut tally = Tally::default();
     let mut log = String::new();
     for number in 0..=count {
@@ -40,11 +40,11 @@ pub(super) fn all(count: u32, machine: &Machine, ready: &Ready) -> Result<()> {
         let is_new = number % 2 == 0;
         let again = if is_new { "" } else { "--resume" };
         let words = format!("moment={} by={by} again={again}", (moment * 100.0).round() / 100.0);
-        let start = Start { plan: CUTS.plan, is_first: number == 0, words: &words, ends_at_reset: true };
+        let start = Start { plan: &script.plan, is_first: number == 0, words: &words, ends_at_reset: true };
         let booted = boot::boot(machine, &start, ready)?;
         log.push_str(&booted.console);
         fs::write(ready.folder.join(format!("{}-cuts.log", machine.name)), &log)?;
-        let text = booted.begun(CUTS.name).with_context(|| format!("boot {number} did not come to its script"))?;
+        let text = booted.begun(&script.name).with_context(|| format!("boot {number} did not come to its script"))?;
         let after = After::of(text);
         if number > 0 {
             println!("cut {number:2}: {}", after.judged(&mut tally));

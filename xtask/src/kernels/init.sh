@@ -5,6 +5,8 @@ export PATH=/bin HOME=/root TERM=linux
 mount -t proc proc /proc
 mount -t sysfs sys /sys
 mount -t devtmpfs dev /dev
+# The archive has no device nodes, so the kernel gave no console to this process.
+exec </dev/console >/dev/console 2>&1
 mount -t tmpfs tmp /tmp
 mount -t tmpfs run /run
 mkdir -p /dev/pts /dev/shm

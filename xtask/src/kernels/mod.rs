@@ -4,24 +4,20 @@
 //! not needed. They boot with an initramfs of busybox and the binary of the architecture, and run commands on the serial
 //! console. Each command is a row with its result and duration.
 
-mod archive;
 mod boot;
-mod cases;
 mod console;
 mod cuts;
-mod initramfs;
-mod machines;
-mod modules;
-mod packages;
+mod tables;
 
 use crate::dist;
 use crate::workspace::{self, Words};
 use anyhow::{Context, Result, bail, ensure};
 use boot::Start;
-use cases::Case;
-use machines::{MACHINES, Machine};
-use std::fs;
+use std::fs::{self, File};
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use tables::{CASES, Case, Machine, PLANS, machines};
 
 /// First words of a snapshot; snapshots are kept with the outputs, for `boards/`.
 const BOARD: &str = "# Snapshot by sbc-bench";
@@ -45,12 +41,12 @@ fn options<'a>(words: &[&'a str]) -> Result<Options<'a>> {
     let mut words = Words(words.to_vec());
     let [quick, fetch, built] = ["--quick", "--fetch", "--built"].map(|name| words.flag(name));
     let mut options = Options { quick, fetch, built, cuts: words.value("--cuts")?, machines: words.0 };
-    let names: Vec<&str> = MACHINES.iter().map(|machine| machine.name).collect();
+    let names: Vec<&str> = machines().iter().map(|machine| machine.name.as_str()).collect();
     if let Some(other) = options.machines.iter().find(|name| !names.contains(name)) {
         bail!("no machine or option of kernels: {other}; machines are {}", names.join(", "));
     }
     if options.cuts.is_some() {
-        let with_disk = MACHINES.iter().filter(|machine| machine.has_disk).map(|machine| machine.name);
+        let with_disk = machines().iter().filter(|machine| machine.has_disk).map(|machine| machine.name.as_str());
         options.machines =
             with_disk.filter(|name| options.machines.is_empty() || options.machines.contains(name)).collect();
         ensure!(!options.machines.is_empty(), "power cuts need a machine with a disk");
@@ -61,13 +57,13 @@ fn options<'a>(words: &[&'a str]) -> Result<Options<'a>> {
 /// Boots the machines, runs the commands and prints the table. Fails if a row is not as expected.
 pub(crate) fn main(words: &[&str]) -> Result<()> {
     let options = options(words)?;
-    let machines: Vec<&Machine> = MACHINES
+    let machines: Vec<&Machine> = machines()
         .iter()
-        .filter(|machine| options.machines.is_empty() || options.machines.contains(&machine.name))
+        .filter(|machine| options.machines.is_empty() || options.machines.contains(&machine.name.as_str()))
         .filter(|machine| !options.quick || machine.is_quick)
         .collect();
     let folder = workspace::target_folder()?.join("kernels");
-    packages::fetch(&folder, &machines).context("packages of kernels cannot be fetched")?;
+    fetch(&folder, &machines).context("packages of kernels cannot be fetched")?;
     if options.fetch {
         return Ok(());
     }
@@ -77,7 +73,7 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
     if let Some(count) = options.cuts {
         return machines
             .iter()
-            .try_for_each(|machine| cuts::all(count, machine, &ready(machine, &folder, &[&cases::CUTS])?));
+            .try_for_each(|machine| cuts::all(count, machine, &ready(machine, &folder, &[&CASES.cuts])?));
     }
     let mut wrong = Vec::new();
     for machine in machines {
@@ -118,35 +114,109 @@ struct Ready {
     image: PathBuf,
 }
 
-/// Makes the initramfs for these cases.
-fn ready(machine: &'static Machine, folder: &Path, cases: &[&'static Case]) -> Result<Ready> {
-    let arch = machine.kernel.arch;
+/// A package of Debian, and the directory into which it is unpacked.
+struct Package<'a> {
+    name: &'a str,
+    arch: &'a str,
+    suite: &'a str,
+    folder: String,
+}
+
+/// Directory of UEFI for Arm.
+const FIRMWARE: &str = "firmware-arm64";
+/// Suite for packages that their own suite does not have at the moment: a mirror during an update has inconsistent lists.
+const LATER: &str = "forky";
+
+/// Packages of a machine.
+fn packages(machine: &Machine) -> impl Iterator<Item = Package<'static>> {
+    let kernel = machine.kernel();
+    let arch = kernel.debian.as_str();
+    let image = Package { name: &kernel.package, arch, suite: &kernel.suite, folder: machine.kernel.clone() };
+    let busybox = Package { name: "busybox-static", arch, suite: "trixie", folder: format!("busybox-{arch}") };
+    let firmware =
+        || Package { name: "qemu-efi-aarch64", arch: "amd64", suite: "bookworm", folder: FIRMWARE.to_owned() };
+    [image, busybox].into_iter().chain(machine.arguments.contains("FIRMWARE").then(firmware))
+}
+
+/// Fetches and unpacks the missing packages of machines.
+///
+/// # Errors
+/// No apt, no keys of Debian, no network, or a package is gone.
+fn fetch(folder: &Path, machines: &[&Machine]) -> Result<()> {
     let unpacked = folder.join("unpacked");
-    let binary = dist::binary_here(&workspace::target_folder()?, arch.binary)?;
+    fs::create_dir_all(&unpacked)?;
+    for Package { name, arch, suite, folder: of_package } in machines.iter().flat_map(|machine| packages(machine)) {
+        let target = unpacked.join(of_package);
+        let from = |suite: &str| {
+            let script = workspace::root().join("xtask/src/kernels/fetch.sh");
+            workspace::run(Command::new("sh").arg(script).arg(folder).args([name, arch, suite]).arg(&target))
+        };
+        if !target.exists() {
+            from(suite)
+                .or_else(|error| {
+                    println!("{name} of {suite} cannot be fetched, so it is that of {LATER}: {error:#}");
+                    from(LATER)
+                })
+                .with_context(|| format!("{name} for {arch}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Makes the initramfs for these cases: busybox, the binary, modules, and the cases as scripts.
+fn ready(machine: &'static Machine, folder: &Path, cases: &[&'static Case]) -> Result<Ready> {
+    let kernel = machine.kernel();
+    let unpacked = folder.join("unpacked");
+    let tree = folder.join(format!("{}.tree", machine.name));
+    workspace::empty(&tree)?;
+    for part in
+        ["bin", "cases", "dev", "etc", "modules", "plans", "proc", "root", "run", "sys", "tmp", "var/lib", "var/log"]
+    {
+        fs::create_dir_all(tree.join(part))?;
+    }
+    let copy = |from: &Path, to: &str| fs::copy(from, tree.join(to)).with_context(|| from.display().to_string());
+    copy(&unpacked.join(format!("busybox-{}/usr/bin/busybox", kernel.debian)), "bin/busybox")?;
+    copy(&dist::binary_here(&workspace::target_folder()?, &kernel.binary)?, "bin/sbc-bench")?;
+    for module in workspace::entries(&unpacked.join(&machine.kernel).join("modules"))? {
+        copy(&module, &format!("modules/{}", workspace::name(&module)))?;
+    }
+    // A distribution, so that it has a name.
+    fs::write(
+        tree.join("etc/os-release"),
+        "PRETTY_NAME=\"Debian GNU/Linux 13 (trixie)\"\nID=debian\nVERSION_ID=\"13\"\n",
+    )?;
+    fs::write(tree.join("etc/passwd"), "root:x:0:0:root:/root:/bin/sh\n")?;
+    fs::write(tree.join("etc/group"), "root:x:0:\n")?;
+    copy(&workspace::root().join("xtask/src/kernels/init.sh"), "init")?;
+    for case in cases {
+        fs::write(tree.join("cases").join(&case.name), &case.script)?;
+        let plan = File::options().append(true).create(true).open(tree.join("plans").join(&case.plan));
+        writeln!(plan?, "case_of {} {}", case.name, case.seconds_max)?;
+    }
     let image = folder.join(format!("{}.cpio", machine.name));
-    let modules = modules::of(&unpacked.join(machine.kernel.package.folder).join("modules"))?;
-    fs::write(&image, initramfs::image(&unpacked.join(arch.busybox.folder), &binary, &modules, cases)?)?;
+    let pack = "chmod +x init && find . | cpio --quiet --create --format=newc --owner=+0:+0 --file=\"$0\"";
+    workspace::run(Command::new("sh").args(["-c", pack]).arg(&image).current_dir(&tree))?;
     Ok(Ready { folder: folder.to_owned(), unpacked, image })
 }
 
 /// Boots a machine for each plan of its cases.
 fn asked(machine: &'static Machine, folder: &Path, quick: bool) -> Result<Vec<Row>> {
-    let cases: Vec<&'static Case> = cases::of(machine, quick);
+    let cases: Vec<&'static Case> = tables::of(machine, quick);
     let ready = ready(machine, folder, &cases)?;
     let mut rows = Vec::new();
-    for plan in cases::plans(&cases) {
-        let start = Start { plan, is_first: plan == cases::PLANS[0], words: "", ends_at_reset: false };
+    for plan in tables::plans(&cases) {
+        let start = Start { plan, is_first: plan == PLANS[0], words: "", ends_at_reset: false };
         let booted = boot::boot(machine, &start, &ready)?;
         let log: PathBuf = folder.join(format!("{}-{plan}.log", machine.name));
         fs::write(log, &booted.console)?;
         for case in cases.iter().filter(|case| case.plan == plan) {
-            let (seconds, complaint) = cases::judged(case, machine, &booted);
+            let (seconds, complaint) = tables::judged(case, machine, &booted);
             if let Some(board) =
-                booted.told(case.name).and_then(|told| told.text.find(BOARD).map(|at| &told.text[at..]))
+                booted.told(&case.name).and_then(|told| told.text.find(BOARD).map(|at| &told.text[at..]))
             {
                 fs::write(folder.join(format!("{}.board", machine.name)), board.trim_end().to_owned() + "\n")?;
             }
-            rows.push(Row { machine: machine.name, case: case.name, seconds, complaint });
+            rows.push(Row { machine: &machine.name, case: &case.name, seconds, complaint });
         }
     }
     fs::remove_file(ready.image)?;

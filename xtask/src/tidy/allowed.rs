@@ -7,97 +7,44 @@
 
 use super::Problem;
 use super::modules::{Module, Modules, Source};
+use crate::workspace;
+use serde::Deserialize;
+use std::sync::LazyLock;
 
-/// A resource outside of the program's memory.
+/// A resource outside of the program's memory; `allowed.toml` describes its fields.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Reach {
     /// Name in ARCHITECTURE.md.
-    pub(super) name: &'static str,
-    /// Prefixes of paths that touch it, and methods as `.method`.
-    ways: &'static [&'static str],
-    pub(super) crates: &'static [&'static str],
+    pub(super) name: String,
+    ways: Vec<String>,
+    pub(super) crates: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Reaches {
+    reach: Vec<Reach>,
 }
 
 /// Crates that are not installed.
 pub(super) const FREE: [&str; 2] = ["testkit", "xtask"];
 
 /// All checked resources.
-pub(super) const REACHES: &[Reach] = &[
-    Reach {
-        name: "files",
-        ways: &[
-            "std::fs",
-            "std::os::unix::fs",
-            "rustix::fs",
-            ".canonicalize",
-            ".exists",
-            ".is_dir",
-            ".is_file",
-            ".metadata",
-            ".read_dir",
-            ".read_link",
-            ".symlink_metadata",
-            ".try_exists",
-        ],
-        crates: &["app", "bench", "console", "hub", "machine", "net", "process", "workloads"],
-    },
-    Reach {
-        name: "sockets",
-        ways: &["std::net", "std::os::unix::net", "rustix::net", "ureq"],
-        crates: &["app", "console", "hub", "net"],
-    },
-    Reach {
-        name: "programs",
-        ways: &["std::process::Command", "std::os::unix::process"],
-        crates: &["hub", "net", "process", "workloads"],
-    },
-    Reach {
-        name: "standard streams",
-        ways: &["std::io::stdout", "std::io::stderr", "std::io::stdin"],
-        crates: &["app", "console", "hub"],
-    },
-    Reach {
-        name: "clocks",
-        ways: &[
-            "std::time::Instant::now",
-            "std::time::SystemTime",
-            "jiff::Zoned::now",
-            "jiff::Timestamp::now",
-            "rustix::time",
-        ],
-        crates: &["bench", "console", "hub", "machine", "net", "process", "workloads"],
-    },
-    Reach {
-        name: "environment",
-        ways: &["std::env"],
-        crates: &["app", "console", "hub", "microbench", "net", "process", "workloads"],
-    },
-    Reach {
-        name: "threads",
-        ways: &[
-            "std::thread::Builder",
-            "std::thread::spawn",
-            "std::thread::scope",
-            "machine::threads::run",
-            "machine::threads::spawn_scoped",
-            "machine::threads::spawn",
-            "crate::threads::run",
-            "crate::threads::spawn_scoped",
-            "crate::threads::spawn",
-        ],
-        crates: &["app", "bench", "console", "hub", "machine", "net", "process", "workloads"],
-    },
-];
+pub(super) fn reaches() -> &'static [Reach] {
+    static REACHES: LazyLock<Reaches> = LazyLock::new(|| workspace::table(include_str!("allowed.toml")));
+    &REACHES.reach
+}
 
 /// Crates that touch a resource and may not, and crates that may and do not.
 pub(super) fn check(crates: &[Modules]) -> Vec<Problem> {
-    check_by(REACHES, crates)
+    check_by(reaches(), crates)
 }
 
 fn check_by(reaches: &[Reach], crates: &[Modules]) -> Vec<Problem> {
     let mut problems = Vec::new();
     for reach in reaches {
         for modules in crates.iter().filter(|modules| !FREE.contains(&modules.krate.as_str())) {
-            let is_allowed = reach.crates.contains(&modules.krate.as_str());
+            let is_allowed = reach.crates.contains(&modules.krate);
             let mut touches = reach.touches(modules).peekable();
             if is_allowed && touches.peek().is_none() {
                 let message = format!("{} does not touch {}: delete it there", modules.krate, reach.name);
@@ -113,7 +60,7 @@ fn check_by(reaches: &[Reach], crates: &[Modules]) -> Vec<Problem> {
 }
 
 /// File of these lists.
-const THIS_FILE: &str = "xtask/src/tidy/allowed.rs";
+const THIS_FILE: &str = "xtask/src/tidy/allowed.toml";
 
 impl Reach {
     /// Files of a crate that touch it, each with the first line and path that does.
@@ -128,7 +75,7 @@ impl Reach {
         source.named.iter().find_map(|named| {
             let path = source.whole(&named.segments).join("::");
             let leads =
-                |way: &&str| path.strip_prefix(*way).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));
+                |way: &String| path.strip_prefix(way).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));
             self.ways.iter().any(leads).then_some((named.line, path))
         })
     }
@@ -140,7 +87,10 @@ mod tests {
     use crate::tidy::arrows::Package;
     use crate::workspace::File;
 
-    const FILES: &[Reach] = &[Reach { name: "files", ways: &["std::fs", "rustix::fs", ".exists"], crates: &["y"] }];
+    fn files_of_y() -> Reach {
+        let ways = ["std::fs", "rustix::fs", ".exists"].map(str::to_owned).to_vec();
+        Reach { name: "files".to_owned(), ways, crates: vec!["y".to_owned()] }
+    }
 
     /// Problems of a crate with this module.
     fn check(name: &str, code: &str, expected: &[&str]) {
@@ -148,7 +98,7 @@ mod tests {
         let file =
             |path: &str, text: &str| File { path: format!("{}/src/{path}", package.folder()), text: text.into() };
         let files = [file("lib.rs", "mod c;"), file("c.rs", code)];
-        let problems = check_by(FILES, &[Modules::of(&package, &files)]);
+        let problems = check_by(&[files_of_y()], &[Modules::of(&package, &files)]);
         let found: Vec<String> = problems.iter().map(Problem::to_string).collect();
         assert_eq!(found, expected, "{code}");
     }

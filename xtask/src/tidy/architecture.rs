@@ -1,7 +1,7 @@
 //! Documents generated from the checks: the table of crates in ARCHITECTURE.md, between `<!-- made: crates -->` and
 //! `<!-- end -->`, and the pages of `docs/generated`. `cargo xtask docs` writes them, and a test compares them.
 
-use super::allowed::{FREE, REACHES};
+use super::allowed::{FREE, reaches};
 use super::arrows::Package;
 use super::fences;
 use super::modules::{Module, Modules};
@@ -79,8 +79,8 @@ fn crate_table(packages: &[Package], crates: &[Modules], files: &[File]) -> Stri
     let rows = packages.iter().map(|package| {
         let name = package.name.as_str();
         let root = crates.iter().find(|modules| modules.krate == name).and_then(|modules| modules.all.first());
-        let touches = REACHES.iter().filter(|reach| reach.crates.contains(&name));
-        let touches: Vec<&str> = touches.map(|reach| reach.name).collect();
+        let touches = reaches().iter().filter(|reach| reach.crates.contains(&package.name));
+        let touches: Vec<&str> = touches.map(|reach| reach.name.as_str()).collect();
         let touches = match touches.as_slice() {
             _ if FREE.contains(&name) => "anything: it is never installed".to_owned(),
             [] => "nothing".to_owned(),
@@ -98,11 +98,11 @@ fn libraries(packages: &[Package]) -> String {
 }
 
 fn touched(crates: &[Modules], files: &[File]) -> String {
-    let rows = REACHES.iter().flat_map(|reach| {
+    let rows = reaches().iter().flat_map(|reach| {
         let installed = crates.iter().filter(|modules| !FREE.contains(&modules.krate.as_str()));
         installed.flat_map(|modules| reach.touches(modules)).map(|(module, ..)| {
             let path = module.file.strip_prefix("crates/").unwrap_or(&module.file);
-            [reach.name.into(), format!("`{path}`"), sentence(module, files)]
+            [reach.name.clone(), format!("`{path}`"), sentence(module, files)]
         })
     });
     table(["what", "where", "what it is"], rows)

@@ -5,49 +5,31 @@
 
 use super::rust::{Function, Token, functions, tokens};
 use super::{Problem, source};
-use crate::workspace::File;
+use crate::workspace::{self, File};
+use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A function that may call itself.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Bounded {
-    file: &'static str,
-    function: &'static str,
+    file: String,
+    function: String,
     /// Bound of the depth.
-    bound: &'static str,
+    bound: String,
 }
 
-const fn row(file: &'static str, function: &'static str, bound: &'static str) -> Bounded {
-    Bounded { file, function, bound }
+#[derive(Deserialize)]
+struct Table {
+    bounded: Vec<Bounded>,
 }
 
-/// Functions that may call themselves.
-const BOUNDED: &[Bounded] = &[
-    row("crates/app/src/commands/site/sources.rs", "look_into", "folders are read to a depth of 16"),
-    row("crates/facts/src/names.rs", "shorten", JSON),
-    row("crates/logs/src/redact.rs", "each_string", JSON),
-    row("crates/logs/src/redact.rs", "blank", JSON),
-    row("crates/logs/src/redact.rs", "output", JSON),
-    row("crates/compare/src/trend/change_points.rs", "split", "a window of 50 values is halved"),
-    row("crates/compare/src/trend/t_test.rs", "incomplete_beta", "once, by symmetry"),
-    row("crates/hub/src/folders.rs", "files", "folders are read to a depth of 16"),
-    row("crates/machine/src/files/owner.rs", "make_all", "parts of one path, which the kernel limits to 4096 bytes"),
-    row("crates/machine/src/files/removal.rs", "empty", "folders are emptied to a depth of 32"),
-    row("crates/machine/src/files/removal.rs", "remove_in", "folders are emptied to a depth of 32"),
-    row("crates/machine/src/snapshot/walk.rs", "tree", "folders are read to a depth of 6"),
-    row("crates/record/src/flat.rs", "flatten", JSON),
-    row("crates/record/src/newer_schema.rs", "graft", JSON),
-    row("crates/record/src/stream/folding.rs", "rise", "rows are folded at most 32 times"),
-];
-
-/// Depth limit of serde_json.
-const JSON: &str = "JSON is nested at most 128 deep";
-
-/// File of this list.
-const THIS_FILE: &str = "xtask/src/tidy/recursion.rs";
+/// File of the list.
+const LIST: &str = "xtask/src/tidy/recursion.toml";
 
 /// Functions without a row, and rows without such a function.
 pub(super) fn check(files: &[File]) -> Vec<Problem> {
-    check_by(BOUNDED, files)
+    check_by(&workspace::table::<Table>(include_str!("recursion.toml")).bounded, files)
 }
 
 fn check_by(rows: &[Bounded], files: &[File]) -> Vec<Problem> {
@@ -58,8 +40,7 @@ fn check_by(rows: &[Bounded], files: &[File]) -> Vec<Problem> {
             match rows.iter().position(|row| row.file == file.path && row.function == name) {
                 Some(at) => needed[at] = true,
                 None => {
-                    let message =
-                        format!("`{name}` calls itself: use a loop, or add what bounds its depth to {THIS_FILE}");
+                    let message = format!("`{name}` calls itself: use a loop, or add what bounds its depth to {LIST}");
                     problems.push(Problem::new(&file.path, line, message));
                 }
             }
@@ -68,7 +49,7 @@ fn check_by(rows: &[Bounded], files: &[File]) -> Vec<Problem> {
     let dead = rows.iter().zip(needed).filter(|(_, needed)| !needed);
     problems.extend(dead.map(|(row, _)| {
         let message = format!("{}: `{}` ({}) does not call itself: delete the row", row.file, row.function, row.bound);
-        Problem::new(THIS_FILE, None, message)
+        Problem::new(LIST, None, message)
     }));
     problems
 }
@@ -163,7 +144,8 @@ mod tests {
     #[test]
     fn rows_are_needed() {
         let file = |text: &str| File { path: "crates/x/src/a.rs".into(), text: text.into() };
-        let rows = [row("crates/x/src/a.rs", "a", "folders are 16 deep")];
+        let [path, name, bound] = ["crates/x/src/a.rs", "a", "folders are 16 deep"].map(str::to_owned);
+        let rows = [Bounded { file: path, function: name, bound }];
         assert_eq!(check_by(&rows, &[file("fn a() { a() }")]), []);
         let dead = check_by(&rows, &[file("fn a() {}")]);
         assert_eq!(dead.len(), 1);

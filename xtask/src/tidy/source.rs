@@ -3,7 +3,9 @@
 
 use super::Problem;
 use super::rust::{self, Token};
-use crate::workspace::File;
+use crate::workspace::{self, File};
+use serde::Deserialize;
+use std::sync::LazyLock;
 
 /// Maximum length of a file, in lines without its tests.
 const FILE_LINES_MAX: usize = 450;
@@ -83,64 +85,32 @@ fn tests_of_documentation(file: &File) -> Vec<Problem> {
         .collect()
 }
 
-/// Calls that code of programs may contain in some folders only.
+/// Calls that code of programs may contain in some folders only; `doors.toml` describes its fields.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Door {
-    calls: &'static [&'static str],
-    /// Folder that is checked.
-    within: &'static str,
-    /// Folders inside of it that may contain the calls.
-    homes: &'static [&'static str],
-    instead: &'static str,
+    calls: Vec<String>,
+    within: String,
+    homes: Vec<String>,
+    instead: String,
 }
 
-const DOORS: [Door; 6] = [
-    Door {
-        calls: &["RuleId::own("],
-        within: "crates/",
-        homes: &["crates/rules/src/"],
-        instead: "a rule defines its id in its file; use its constant elsewhere",
-    },
-    Door {
-        calls: &["ChannelId::own("],
-        within: "crates/",
-        homes: &["crates/machine/src/sensors/", "crates/net/src/meters/", "crates/record/src/vocabulary/"],
-        instead: "only a sensor defines a channel outside of the vocabulary",
-    },
-    Door {
-        calls: &["WorkloadId::Own("],
-        within: "crates/",
-        homes: &["crates/workloads/src/", "crates/record/src/vocabulary/"],
-        instead: "only the table of workloads defines one outside of the vocabulary",
-    },
-    Door {
-        calls: &["Tenths::of_percent("],
-        within: "crates/",
-        homes: &["crates/explain/src/diagnosis/ledger/", "crates/facts/src/explanation/"],
-        instead: "only the ledger computes the share of a score that a cause took",
-    },
-    Door {
-        calls: &[".explains("],
-        within: "crates/",
-        homes: &[],
-        instead: "a rule reports findings; only the ledger computes shares of scores",
-    },
-    Door {
-        calls: &["File::create", "File::options", "OpenOptions", "fs::write(", "DirBuilder"],
-        within: "crates/app/src/",
-        homes: &[],
-        instead: "create files by `machine::files`, which follows no links and checks the owner",
-    },
-];
+#[derive(Deserialize)]
+struct Doors {
+    door: Vec<Door>,
+}
+
+static DOORS: LazyLock<Doors> = LazyLock::new(|| workspace::table(include_str!("doors.toml")));
 
 /// Calls that do not belong into this file.
 fn doors(path: &str, code: &str, lines: usize) -> Vec<Problem> {
     let is_refused = |door: &&Door| {
-        is_of_program(path) && path.starts_with(door.within) && !door.homes.iter().any(|home| path.starts_with(home))
+        is_of_program(path) && path.starts_with(&door.within) && !door.homes.iter().any(|home| path.starts_with(home))
     };
-    let refused: Vec<&Door> = DOORS.iter().filter(is_refused).collect();
+    let refused: Vec<&Door> = DOORS.door.iter().filter(is_refused).collect();
     let lines = code.lines().take(lines).enumerate();
     let door_in = |line: &str| refused.iter().find(|door| door.calls.iter().any(|call| line.contains(call)));
-    lines.filter_map(|(index, line)| Some(Problem::new(path, index + 1, door_in(line)?.instead))).collect()
+    lines.filter_map(|(index, line)| Some(Problem::new(path, index + 1, door_in(line)?.instead.as_str()))).collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! A minimal system in a folder: made once by debootstrap with all signatures verified, and copied for each use.
 
-use super::System;
 use super::namespace::Namespace;
+use super::{Distribution, System};
 use crate::dist::Target;
 use crate::workspace::{self, said};
 use anyhow::{Context, Result};
@@ -38,11 +38,12 @@ impl Root {
     /// The untouched root of a system, made if it is missing. The inner error is the reason to skip the system, as a
     /// sentence.
     pub(super) fn made(system: &System, target: &Target, folder: &Path) -> Result<Result<Self, String>> {
-        if !system.archs.contains(&target.deb_arch) {
+        if !system.has_arch(target) {
             return Ok(Err(format!("it has no {}", target.deb_arch)));
         }
-        let distribution = system.distribution;
-        let mirror = if target.deb_arch == "amd64" { distribution.mirror } else { distribution.ports_mirror };
+        let distribution = system.distribution();
+        let is_main = target.deb_arch == "amd64";
+        let mirror = if is_main { &distribution.mirror } else { &distribution.ports_mirror };
         let format = if std::env::consts::ARCH == target.native_on {
             None
         } else {
@@ -59,10 +60,10 @@ impl Root {
             fs::remove_dir_all(&root.path)?;
         }
         if !is_whole {
-            if !answers(mirror, system.suite) {
+            if !answers(mirror, &system.suite) {
                 return Ok(Err(format!("{mirror} does not answer")));
             }
-            root.make(system, target.deb_arch, mirror)?;
+            root.make(system, &target.deb_arch, mirror)?;
         }
         Ok(Ok(root))
     }
@@ -73,9 +74,9 @@ impl Root {
         workspace::empty(&part.path)?;
         let mut first = Command::new("debootstrap");
         first.args(["--foreign", "--variant=minbase", "--force-check-gpg"]);
-        first.arg(format!("--include={}", system.distribution.included));
-        first.arg(format!("--arch={arch}")).arg(format!("--keyring={}", system.distribution.keyring)).arg(system.suite);
-        first.arg(&part.path).arg(mirror).arg(format!("/usr/share/debootstrap/scripts/{}", system.distribution.script));
+        let Distribution { script, keyring, included, .. } = system.distribution();
+        first.args([format!("--include={included}"), format!("--arch={arch}"), format!("--keyring={keyring}")]);
+        first.arg(&system.suite).arg(&part.path).arg(mirror).arg(format!("/usr/share/debootstrap/scripts/{script}"));
         said(&mut first)?;
         // debootstrap uses the existing devices in a container.
         let second = part.shell("container=lxc /debootstrap/debootstrap --second-stage && apt-get clean")?;
@@ -141,11 +142,9 @@ fn lacks(system: &System, format: Option<&Path>) -> Result<Option<String>> {
             return Ok(Some(format!("{program} is not installed")));
         }
     }
-    if !Path::new(system.distribution.keyring).exists() {
-        return Ok(Some(format!(
-            "{} is missing; the package {} has it",
-            system.distribution.keyring, system.distribution.keyring_package
-        )));
+    let Distribution { keyring, keyring_package, .. } = system.distribution();
+    if !Path::new(keyring).exists() {
+        return Ok(Some(format!("{keyring} is missing; the package {keyring_package} has it")));
     }
     Ok(format
         .filter(|format| !format.exists())

@@ -1,8 +1,7 @@
 //! Examples of `deploy`, and the unit of regular runs, without a farm: with stand-ins of their programs, for each exit
 //! status of a run.
 
-#![cfg(test)]
-
+use super::options;
 use crate::workspace;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -174,4 +173,13 @@ fn every_command_of_the_document_is_run() {
         assert!(file.contains(word.unwrap_or("farms.md")) || start.starts_with("ansible-galaxy"), "{line}");
     }
     assert_eq!(count, COMMANDS.len());
+}
+
+#[test]
+fn options_are_numbers_in_bounds() {
+    let asked = options(&["--boards", "3", "--names", "10"]).unwrap();
+    assert_eq!((asked.boards, asked.names, asked.is_inside), (3, 10, false));
+    for words in [&["--boards"][..], &["--boards", "x"], &["--boards", "0"], &["--names", "0"], &["3"]] {
+        assert!(options(words).is_err(), "{words:?}");
+    }
 }
