@@ -86,12 +86,14 @@ impl Form {
         match self {
             Self::Readings(round) => round.line(line, now).ok_or_else(|| Failure::garbled(line.as_bytes())),
             Self::Fields(known) => {
-                let answers = known.iter().enumerate();
-                let found = answers.filter_map(|(at, fields)| Some((at, fields.answer(Format::Json, line)?))).next();
-                let (at, answer) = found.ok_or_else(|| Failure::garbled(line.as_bytes()))?;
-                let fitting = known.swap_remove(at);
-                *known = vec![fitting];
-                Ok(Some(answer))
+                let mut answers = known.iter().map(|fields| fields.answer(Format::Json, line)).enumerate();
+                let (at, answer) = match (answers.find(|(_, answer)| answer.is_ok()), known.as_slice()) {
+                    (Some(found), _) => found,
+                    (None, [only]) => return only.answer(Format::Json, line).map(Some),
+                    (None, _) => return Err(Failure::garbled(line.as_bytes())),
+                };
+                *known = vec![known.swap_remove(at)];
+                answer.map(Some)
             }
         }
     }
@@ -134,7 +136,7 @@ impl Round {
             }
         }
         let output = raw.output();
-        (output != super::Output::default()).then(|| Answer { outputs: vec![output], ..Answer::default() })
+        output.has_values().then(|| Answer { outputs: vec![output], ..Answer::default() })
     }
 }
 

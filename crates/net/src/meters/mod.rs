@@ -70,7 +70,7 @@ pub const KINDS: &[Kind] = &[
     Kind { poll: NETIO_POLL, ..kind("netio", Takes::Host, pages::open) },
     Kind { poll: NETIO_POLL, ..kind("netio-json", Takes::Host, pages::open) },
     kind("prometheus", Takes::Url, pages::open_metrics),
-    kind("sbc-bench", Takes::HostAndPath, pages::open),
+    Kind { poll: OTHER_POLL, ..kind("sbc-bench", Takes::HostAndPath, pages::open) },
     kind("shelly", Takes::Host, pages::open),
     program("sigrok", Takes::Device, lines::open_sigrok),
     Kind { poll: UNASKED_POLL, ..kind("smartpower2", Takes::Host, smartpower::open_2) },
@@ -81,6 +81,8 @@ pub const KINDS: &[Kind] = &[
 /// Descriptions of the kinds.
 const TEXTS: Table = Table::of(include_str!("../../../../data/meters.tsv"));
 const NETIO_POLL: Duration = Duration::from_millis(800);
+/// Another sbc-bench has a new value each second, at an unknown moment; repeated ones are recognised by their time stamp.
+const OTHER_POLL: Duration = Duration::from_millis(500);
 /// Polling interval of sources that send by themselves; limits endless input.
 const UNASKED_POLL: Duration = Duration::from_millis(20);
 
@@ -106,10 +108,8 @@ trait Source: Send {
 struct Answer {
     /// Name reported by the meter.
     name: String,
-    /// Outputs, in order.
+    /// Outputs, in order. One without values keeps its place.
     outputs: Vec<Output>,
-    /// Time stamp of the measurement, if any: a number that grows.
-    clock: Option<i64>,
 }
 
 /// Values of one output.
@@ -123,6 +123,14 @@ struct Output {
     millivolts: Option<i64>,
     /// Current, RMS where it alternates.
     milliamperes: Option<i64>,
+    /// Time stamp of the measurement, if any: a number that grows.
+    clock: Option<i64>,
+}
+
+impl Output {
+    fn has_values(&self) -> bool {
+        Self { clock: None, ..*self } != Self::default()
+    }
 }
 
 /// A meter that is polled. Dropping it ends the polling.
@@ -163,12 +171,13 @@ impl Meter {
         let name = first.as_ref().ok().and_then(Option::as_ref).map_or("", |answer| &answer.name);
         let channels = channels::channels(number, kind, name, &address.outputs, count);
         let feed = LatestValues::new(text.clone(), channels, kind.patience);
-        let trouble = first.as_ref().err().map(|failure| {
-            let missing = failure.missing(text);
-            format!("The power meter does not respond ({missing}). {}", kind.remedy())
-        });
         let mut poll = Poll { source, guard: Guard::default(), chosen, feed: feed.clone() };
-        poll.put(first, begin);
+        let is_answer = first.is_ok();
+        let trouble = poll.put(first, begin).err().map(|failure| {
+            let missing = failure.missing(text);
+            let what = if is_answer { "has no usable reading" } else { "does not respond" };
+            format!("The power meter {what} ({missing}). {}", kind.remedy())
+        });
         let stop = Arc::new(AtomicBool::new(false));
         let (stopped, interval) = (Arc::clone(&stop), kind.poll);
         let work = move || poll.work(interval, &stopped);
@@ -264,28 +273,30 @@ impl Poll {
             }
             let begin = Instant::now();
             let answer = self.source.read();
-            self.put(answer, begin);
+            // The failure is in the feed.
+            let _ = self.put(answer, begin);
             // Missed polls are skipped.
             due = (due + interval).max(Instant::now());
         }
     }
 
-    fn put(&mut self, answer: Result<Option<Answer>, Failure>, begin: Instant) {
+    /// Hands the values of the selected outputs to the feed, or the reason why there are none.
+    fn put(&mut self, answer: Result<Option<Answer>, Failure>, begin: Instant) -> Result<(), Failure> {
         let elapsed = begin.elapsed();
-        let checked = match answer {
-            Ok(Some(answer)) => self.guard.check(answer, Instant::now()),
-            Ok(None) => Ok(None),
-            Err(failure) => Err(failure),
-        };
-        let values = checked.map(|answer| {
-            let answer = answer?;
-            let outputs = answer.outputs.get(self.chosen.clone()).unwrap_or_default();
-            Some(channels::values(outputs, elapsed))
+        let outputs = answer.and_then(|answer| {
+            let Some(answer) = answer else { return Ok(None) };
+            self.guard.check(answer.outputs.get(self.chosen.clone()).unwrap_or_default(), Instant::now())
         });
-        match values {
-            Ok(None) => {}
-            Ok(Some(values)) => self.feed.put(Ok(&values), elapsed.as_nanos() as u64),
-            Err(failure) => self.feed.put(Err(failure), elapsed.as_nanos() as u64),
+        match outputs {
+            Ok(None) => Ok(()),
+            Ok(Some(outputs)) => {
+                self.feed.put(Ok(&channels::values(&outputs, elapsed)), elapsed.as_nanos() as u64);
+                Ok(())
+            }
+            Err(failure) => {
+                self.feed.put(Err(failure), elapsed.as_nanos() as u64);
+                Err(failure)
+            }
         }
     }
 }
