@@ -204,6 +204,7 @@ mod tests {
             (ChannelId::meter(OfMeter::Power), "netio", "other:host", PowerRole::Meter, None),
             (hwmon(), "scmi_sensors BOARD_POWER_BIG", "", PowerRole::Part, Some("the big cores")),
             (hwmon(), "powerz VBUS", "", PowerRole::Input, None),
+            (hwmon(), "ina231 VDD_ARM, shunt 10000 µΩ", "", PowerRole::Part, Some("the big cores")),
             (ChannelId::Supply("BAT0".into(), OfSupply::Power), "Battery", "", PowerRole::Battery, Some("the battery")),
             (ChannelId::Supply("usb".into(), OfSupply::Power), "USB", "", PowerRole::Part, Some("a supply called USB")),
             (ChannelId::LogMeter(1), "", "log", PowerRole::Wall, None),
