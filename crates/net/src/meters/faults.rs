@@ -245,6 +245,19 @@ fn faults_of_a_program_are_gaps() {
     }
 }
 
+/// A program that ends after each reading is started again.
+#[test]
+fn program_that_ends_is_read_again() {
+    let mut source = source("command:echo 5");
+    let mut numbers = Vec::new();
+    let begin = Instant::now();
+    while numbers.len() < 4 {
+        numbers.extend(outcome(source.as_mut(), &mut Guard::default(), Instant::now()).unwrap());
+        assert!(begin.elapsed() < Duration::from_secs(60), "{numbers:?}");
+    }
+    assert_eq!(numbers, [(Some(5_000), None); 4]);
+}
+
 /// A changed unit is another channel: the round stays incomplete, and the silence is reported.
 #[test]
 fn program_that_changes_its_unit_falls_silent() {

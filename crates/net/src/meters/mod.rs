@@ -172,12 +172,16 @@ impl Meter {
         let channels = channels::channels(number, kind, name, &address.outputs, count);
         let feed = LatestValues::new(text.clone(), channels, kind.patience);
         let mut poll = Poll { source, guard: Guard::default(), chosen, feed: feed.clone() };
-        let is_answer = first.is_ok();
-        let trouble = poll.put(first, begin).err().map(|failure| {
-            let missing = failure.missing(text);
-            let what = if is_answer { "has no usable reading" } else { "does not respond" };
-            format!("The power meter {what} ({missing}). {}", kind.remedy())
-        });
+        let lack = first.as_ref().ok().and_then(|answer| lacking_power(answer.as_ref()?));
+        let trouble = match poll.put(first, begin) {
+            Ok(()) => lack.map(|what| format!("The power meter {text} gives {what}.")),
+            Err(failure) => {
+                let missing = failure.missing(text);
+                let is_silent = matches!(failure, Failure::Errno(_) | Failure::Silent(_));
+                let what = if is_silent { "does not respond" } else { "gives no reading" };
+                Some(format!("The power meter {what} ({missing}). {}", kind.remedy()))
+            }
+        };
         let stop = Arc::new(AtomicBool::new(false));
         let (stopped, interval) = (Arc::clone(&stop), kind.poll);
         let work = move || poll.work(interval, &stopped);
@@ -232,6 +236,19 @@ impl Kind {
             Takes::Host => "Check its address and that its API is enabled.",
             _ => "See `sbc-bench list meters` for what it needs.",
         }
+    }
+}
+
+/// What a meter gives whose outputs have no power and no energy.
+fn lacking_power(answer: &Answer) -> Option<&'static str> {
+    let has = |value: fn(&Output) -> Option<i64>| answer.outputs.iter().any(|output| value(output).is_some());
+    let has_power = has(|output| output.milliwatts.or(output.microjoules));
+    match (has(|output| output.millivolts), has(|output| output.milliamperes)) {
+        _ if has_power => None,
+        (true, true) => Some("voltage and current of the mains, whose product is not power"),
+        (true, false) => Some("a voltage but no power or current"),
+        (false, true) => Some("a current but no power or voltage"),
+        (false, false) => None,
     }
 }
 
@@ -348,6 +365,23 @@ mod tests {
             let error = Meter::start(&text, 0, None).map(|_| ()).unwrap_err();
             assert!(error.ends_with("has outputs numbered 1 to 2."), "{error}");
         });
+    }
+
+    #[test]
+    fn meter_without_power_is_told() {
+        for (command, expected) in [
+            ("echo 5.1 V", Some("gives a voltage but no power or current.")),
+            ("echo 0.4 A", Some("gives a current but no power or voltage.")),
+            ("echo 5.1 V 0.4 A", None),
+            ("echo 230 V 0.4 A", Some("whose product is not power.")),
+            ("echo 3 J", None),
+            ("echo -5 W", Some("gives no reading (command:echo ... reports a power or voltage that no board has).")),
+        ] {
+            let meter = Meter::start(&format!("command:{command}"), 0, None).unwrap();
+            let trouble = meter.trouble();
+            assert_eq!(trouble.is_some(), expected.is_some(), "{command}: {trouble:?}");
+            assert!(expected.is_none_or(|words| trouble.unwrap().contains(words)), "{command}: {trouble:?}");
+        }
     }
 
     #[test]
