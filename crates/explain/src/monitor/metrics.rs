@@ -111,7 +111,7 @@ mod tests {
     use super::*;
     use crate::test_support::{labelled, own_run, rapl, with_channel};
     use record::{
-        ChannelId, CpuTime, HwmonKind, LoadSpan, OfDevfreq, OfHwmon, OfMemory, OfMeter, OfPowercap, OfRaspberryPi,
+        ChannelId, CpuTime, Fact, HwmonKind, LoadSpan, OfDevfreq, OfHwmon, OfMemory, OfMeter, OfPowercap, OfRaspberryPi,
         OfSampler, OfSwap, Resource, StallKind, Unit,
     };
     use std::collections::BTreeSet;
@@ -141,15 +141,16 @@ mod tests {
     #[test]
     fn meter_without_a_new_value_has_none() {
         let power = ChannelId::meter(OfMeter::Power);
-        let mut watch = Watch::new(with_channel(own_run(), power, Unit::Milliwatts, ChannelKind::Gauge, &[]));
+        let mut record = with_channel(own_run(), power, Unit::Milliwatts, ChannelKind::Gauge, &[]);
+        record.run.started = Fact::Known(1_700_000_000_500);
+        let mut watch = Watch::new(record);
         for (at_ms, value, is_shown) in [(0, Some(5_000), true), (3_000, None, true), (3_500, None, false)] {
             watch.row(at_ms, [value]);
             let text = metrics(&watch);
             assert_eq!(text.contains("sbc_bench_channel_watts{"), is_shown, "{at_ms}");
             // The time stamp is that of the reading, not of the row.
-            let started = watch.record().run.started.known().unwrap();
-            let time = format!("sbc_bench_meter_time_seconds{{channel=\"meter.power\"}} {}\n", *started as f64 / 1e3);
-            assert!(text.contains(&time), "{text}");
+            let time = "sbc_bench_meter_time_seconds{channel=\"meter.power\"} 1700000000.5\n";
+            assert!(text.contains(time), "{text}");
         }
     }
 
