@@ -5,13 +5,14 @@
 //! ending with `*` all keys with this prefix, one output each. A text that is not a document is one value, with or without
 //! unit. JSON: RFC 8259. Metrics: <https://prometheus.io/docs/instrumenting/exposition_formats/>.
 
+mod reason;
+
 use super::reading::{Raw, Unit, What, number, unit};
 use super::{Answer, Output};
 use machine::Failure;
 use quick_xml::events::Event;
 use serde_json::{Map, Value};
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
+use std::collections::BTreeMap;
 
 /// Format of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,10 +24,6 @@ pub(super) enum Format {
 
 /// Maximum number of outputs; more are ignored.
 const OUTPUTS_MAX: usize = 64;
-/// Maximum number of keys named in a reason.
-const KEYS_MAX: usize = 12;
-/// Maximum number of characters of a foreign word in a reason.
-const WORD_CHARS_MAX: usize = 24;
 /// Maximum depth of XML.
 const DEPTH_MAX: usize = 32;
 
@@ -145,92 +142,6 @@ impl Fields {
             _ => self.0.first().map_or(Failure::NotNamed, |field| field.failure(&document, text)),
         })
     }
-}
-
-impl Field {
-    /// Reason why the text has no usable value at this place.
-    fn failure(&self, document: &Value, text: &str) -> Failure {
-        let unit = self.unit.name;
-        let (place, found, has) = match &self.path {
-            Path::Document(steps) => (path(steps), at(document, steps), reached(document, steps)),
-            Path::Metric(metric) => (word(&metric.name), samples(text, metric), metrics_named(text, &metric.name)),
-        };
-        Failure::lacking(&match found.first() {
-            None => format!("has no value at {place}; {has}"),
-            Some((_, value)) => format!("has {} at {place}, which is no usable number in {unit}", shown(value)),
-        })
-    }
-}
-
-/// A path as it is written: `$.list[0].power`.
-fn path(steps: &[Step]) -> String {
-    let mut text = "$".to_owned();
-    for step in steps {
-        // Writing to a string cannot fail.
-        let _ = match step {
-            Step::Key(key) => write!(text, ".{}", word(key)),
-            Step::Keys(prefix) => write!(text, ".{}*", word(prefix)),
-            Step::Index(index) => write!(text, "[{index}]"),
-            Step::Every => write!(text, "[*]"),
-        };
-    }
-    text
-}
-
-/// What a document has where it ends on the way to a path.
-fn reached(document: &Value, steps: &[Step]) -> String {
-    let is_there = |count: usize| !walk(document, &steps[..count]).is_empty();
-    let count = (0..steps.len()).rev().find(|count| is_there(*count)).unwrap_or_default();
-    let place = path(&steps[..count]);
-    match walk(document, &steps[..count]).first() {
-        Some((_, Value::Object(map))) if !map.is_empty() => format!("the keys of {place} are {}", names(map.keys())),
-        found => format!("{place} is {}", found.map_or_else(|| "empty".to_owned(), |(_, value)| shown(value))),
-    }
-}
-
-/// What an exporter has of a metric.
-fn metrics_named(text: &str, name: &str) -> String {
-    let metrics = text.lines().filter_map(|line| parse_metric(line).map(|(metric, _)| metric));
-    let (own, others): (Vec<Metric>, Vec<Metric>) = metrics.partition(|metric| metric.name == name);
-    let label = |(label, value): &(String, String)| format!("{label}=\"{}\"", word(value));
-    let labels: BTreeSet<String> = own.iter().flat_map(|metric| metric.labels.iter().map(label)).collect();
-    match (own.is_empty(), labels.is_empty()) {
-        (true, _) => {
-            let known: BTreeSet<&String> = others.iter().map(|metric| &metric.name).collect();
-            let power = known.iter().filter(|name| name.contains("watt") || name.contains("power")).copied();
-            let power: Vec<&String> = power.collect();
-            match power.as_slice() {
-                [] => format!("none of its {} metrics is named so", known.len()),
-                _ => format!("its metrics of power are {}", names(power)),
-            }
-        }
-        (false, true) => "its samples have no labels or no finite number".to_owned(),
-        (false, false) => format!("its labels are {}", names(&labels)),
-    }
-}
-
-fn names<'a>(all: impl IntoIterator<Item = &'a String>) -> String {
-    let mut words: Vec<String> = all.into_iter().take(KEYS_MAX + 1).map(|name| word(name)).collect();
-    if words.len() > KEYS_MAX {
-        words[KEYS_MAX] = "...".to_owned();
-    }
-    words.join(", ")
-}
-
-/// A value in few words.
-fn shown(value: &Value) -> String {
-    match value {
-        Value::Object(map) if map.is_empty() => "empty".to_owned(),
-        Value::Object(_) => "an object".to_owned(),
-        Value::Array(list) => format!("a list of {}", list.len()),
-        Value::String(text) => format!("\"{}\"", word(text)),
-        other => word(&other.to_string()),
-    }
-}
-
-/// A foreign word for a reason: harmless to a terminal, and short.
-fn word(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).take(WORD_CHARS_MAX).collect()
 }
 
 /// True if the last colon is followed by a word.
