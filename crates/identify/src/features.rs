@@ -60,6 +60,8 @@ pub(crate) fn features(root: &dyn Tree) -> Vec<NamedValue> {
     found.extend(preemption(root));
     found.extend(bcm2711_stepping(root));
     found.extend(devfreq(root));
+    found.extend(link_speeds(root));
+    found.extend(gpu_power(root));
     found
 }
 
@@ -89,6 +91,35 @@ fn devfreq(root: &dyn Tree) -> Vec<NamedValue> {
         })
     });
     settings.collect()
+}
+
+/// Speeds in Mbit/s of the wired links in use, without their names, which may contain addresses (Linux
+/// Documentation/ABI/testing/sysfs-class-net).
+fn link_speeds(root: &dyn Tree) -> Option<NamedValue> {
+    const FOLDER: &str = "/sys/class/net";
+    let links = root.list(FOLDER).unwrap_or_default();
+    // Bridges, tunnels and containers have no device.
+    let wired = links.iter().filter(|link| root.link(&format!("{FOLDER}/{link}/device")).is_ok());
+    let mut speeds: Vec<u32> = wired
+        .filter(|link| root.read_value(&format!("{FOLDER}/{link}/operstate")).is_ok_and(|state| state == "up"))
+        .filter_map(|link| root.read_value(&format!("{FOLDER}/{link}/speed")).ok()?.parse().ok())
+        .collect();
+    speeds.sort_unstable();
+    let value = speeds.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
+    let from = format!("{FOLDER}/*/speed");
+    (!speeds.is_empty()).then(|| NamedValue { name: "link_mbit_per_s".into(), value, from })
+}
+
+/// Whether each GPU may sleep: `control` is `auto`, or `on` where that is forbidden (Linux
+/// Documentation/ABI/testing/sysfs-devices-power). Nodes of displays without a renderer are not listed.
+fn gpu_power(root: &dyn Tree) -> Vec<NamedValue> {
+    const FOLDER: &str = "/sys/class/drm";
+    let nodes = root.list(FOLDER).unwrap_or_default();
+    let renderers = nodes.iter().filter(|node| node.starts_with("renderD"));
+    let setting = |node: &String| {
+        value(root, format!("gpu.{node}.control"), format!("{FOLDER}/{node}/device/power/control"))
+    };
+    renderers.filter_map(setting).collect()
 }
 
 /// Preemption model from the kernel's version line; it affects throughput by a few percent.
@@ -153,6 +184,24 @@ dmc_ondemand
 == /sys/firmware/devicetree/base/emmc2bus/dma-ranges
 \\0\\0\\0\\0\\xc0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\x40\\0\\0\\0
 \\
+== /sys/class/net/end0/device -> ../../devices/platform/gmac
+== /sys/class/net/end0/operstate
+up
+== /sys/class/net/end0/speed
+1000
+== /sys/class/net/end1/device -> ../../devices/platform/gmac1
+== /sys/class/net/end1/operstate
+down
+== /sys/class/net/end1/speed
+-1
+== /sys/class/net/docker0/operstate
+up
+== /sys/class/net/docker0/speed
+10000
+== /sys/class/drm/renderD128/device/power/control
+on
+== /sys/class/drm/card0/device/power/control
+on
 == /proc/version
 Linux version 6.1.0 (a@b) (gcc 12) #1 SMP PREEMPT_DYNAMIC Debian
 ",
@@ -165,7 +214,9 @@ Linux version 6.1.0 (a@b) (gcc 12) #1 SMP PREEMPT_DYNAMIC Debian
                 "transparent_hugepage=madvise",
                 "preemption=PREEMPT_DYNAMIC",
                 "bcm2711_stepping=B0",
-                "devfreq.dmc.governor=dmc_ondemand"
+                "devfreq.dmc.governor=dmc_ondemand",
+                "link_mbit_per_s=1000",
+                "gpu.renderD128.control=on"
             ]
         );
     }

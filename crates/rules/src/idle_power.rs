@@ -22,6 +22,8 @@ const WALL_FACTOR: f64 = 1.33;
 const SHALLOW_SHARE_MIN: f64 = 0.9;
 /// Share of the time of a GPU at its highest clock from which on it never sleeps.
 const GPU_SHARE_MIN: f64 = 0.9;
+/// Links below it need a fraction of the power of a gigabit transceiver.
+const LINK_MBIT_MIN: u32 = 1_000;
 /// Share by which a governor lowers idle power to be a reason.
 const GOVERNOR_SHARE_MIN: f64 = 0.1;
 
@@ -38,7 +40,7 @@ fn finding(facts: &Facts<'_>) -> Option<Finding> {
         return None;
     }
     let reasons: Vec<(String, Place)> =
-        [governor(facts), idle_states(facts), aspm(facts), gpu(facts)].into_iter().flatten().collect();
+        [governor(facts), idle_states(facts), aspm(facts), gpu(facts), link(facts)].into_iter().flatten().collect();
     let words: Vec<String> = reasons.iter().map(|(words, _)| words.clone()).collect();
     let template = "The idle board draws {power}, {factor} times the {known} known of a {board}.[ Likely reasons: \
                     {reasons}.| Nothing that was read shows why.]";
@@ -127,8 +129,35 @@ fn aspm(facts: &Facts<'_>) -> Option<(String, Place)> {
     Some((format!("a PCIe link without ASPM ({name})"), Place::Field(format!("surveys.0.pci.{at}"))))
 }
 
-/// A GPU that stays at its highest clock.
+/// A GPU that may not sleep, or that stays at its highest clock.
 fn gpu(facts: &Facts<'_>) -> Option<(String, Place)> {
+    let features = &facts.machine.features;
+    let kept = features.iter().position(|feature| feature.name.starts_with("gpu.") && feature.value == "on");
+    kept.map_or_else(
+        || gpu_clock(facts),
+        |at| {
+            let words = format!("a GPU that may not sleep ({} is on)", facts::plain(&features[at].from));
+            Some((words, Place::Field(format!("machine.features[{at}]"))))
+        },
+    )
+}
+
+/// A wired link at full rate.
+fn link(facts: &Facts<'_>) -> Option<(String, Place)> {
+    let features = &facts.machine.features;
+    let at = features.iter().position(|feature| feature.name == "link_mbit_per_s")?;
+    let fast = features[at].value.split(' ').filter_map(|speed| speed.parse().ok());
+    let fast: Vec<u32> = fast.filter(|speed| *speed >= LINK_MBIT_MIN).collect();
+    let words = match fast.as_slice() {
+        [] => return None,
+        [one] => format!("a network link at {one} Mbit/s"),
+        [.., most] => format!("{} network links at up to {most} Mbit/s", fast.len()),
+    };
+    Some((words, Place::Field(format!("machine.features[{at}]"))))
+}
+
+/// A GPU that stays at its highest clock.
+fn gpu_clock(facts: &Facts<'_>) -> Option<(String, Place)> {
     let mut clocks: BTreeMap<u64, i64> = BTreeMap::new();
     let mut name = None;
     for channel in &facts.samples.channels {
@@ -191,8 +220,8 @@ mod tests {
         })
     }
 
-    fn aspm_of(mut record: Record, value: &str) -> Record {
-        let feature = NamedValue { name: "pcie_aspm".into(), value: value.into(), from: String::new() };
+    fn feature_of(mut record: Record, name: &str, value: &str) -> Record {
+        let feature = NamedValue { name: name.into(), value: value.into(), from: "/sys/x".into() };
         record.machine.features.push(feature);
         record
     }
@@ -214,10 +243,21 @@ mod tests {
             (pi(6_000, &[100]), Some("only one idle state (WFI)")),
             (pi(6_000, &[]), Some("no idle states: the kernel has no cpuidle driver")),
             (
-                aspm_of(pi(6_000, &DEEP), "performance"),
+                feature_of(pi(6_000, &DEEP), "pcie_aspm", "performance"),
                 Some("Likely reasons: PCIe links at full rate (ASPM policy performance)."),
             ),
-            (aspm_of(pi(6_000, &DEEP), "default"), Some("Nothing that was read shows why.")),
+            (feature_of(pi(6_000, &DEEP), "pcie_aspm", "default"), Some("Nothing that was read shows why.")),
+            (
+                feature_of(pi(6_000, &DEEP), "link_mbit_per_s", "100 2500"),
+                Some("Likely reasons: a network link at 2500 Mbit/s."),
+            ),
+            (feature_of(pi(6_000, &DEEP), "link_mbit_per_s", "1000 1000"), Some("2 network links at up to 1000 Mbit/s.")),
+            (feature_of(pi(6_000, &DEEP), "link_mbit_per_s", "100"), Some("Nothing that was read shows why.")),
+            (
+                feature_of(pi(6_000, &DEEP), "gpu.renderD128.control", "on"),
+                Some("Likely reasons: a GPU that may not sleep (/sys/x is on)."),
+            ),
+            (feature_of(pi(6_000, &DEEP), "gpu.renderD128.control", "auto"), Some("Nothing that was read shows why.")),
             (
                 gpu_of(pi(6_000, &DEEP), [0, 100]),
                 Some("Likely reasons: a GPU that stays at its highest clock (fb000000.gpu, 1000 MHz)."),

@@ -16,7 +16,10 @@ use machine::{LazyMachine, Root};
 /// meter of the whole board: `sbc-bench list meters`. `sbc-bench explain --format power` prints the table of a review.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct PowerFlags {
-    /// Parts to measure: idle, devices, load, suspend [default: idle, devices and load]
+    /// Parts to measure [default: idle, devices and load]
+    ///
+    /// idle: up to 40 s for each governor and as found; devices: up to 40 s for each device of --off or --all-devices; load: up to 16 s for
+    /// each load and number of CPUs; suspend: 20 s for each sleep state. --dry-run prints the time in all.
     #[arg(long, value_name = "PARTS", value_delimiter = ',')]
     only: Vec<String>,
     /// Switch a device off and measure idle power without it: display, network, wifi, bluetooth, usb, or a name such as eth1.
@@ -100,7 +103,7 @@ impl Command for PowerCommand {
             if let Some(why) = bench::refusal(&power, &machine, &self.run.options) {
                 anyhow::bail!(why);
             }
-            output::print(&(power.outline(machine.machine()).join("\n") + "\n"))?;
+            output::print(&(power.outline(machine.machine(), self.run.options.tune).join("\n") + "\n"))?;
             return Ok(0);
         }
         power.notes.iter().for_each(|note| output::note(note));

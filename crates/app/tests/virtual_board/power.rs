@@ -45,7 +45,9 @@ fn states_of_a_board() {
         assert!((0.5..1.5).contains(&share), "{idle} W, without the panel {dark} W");
     }
     watts("Idle, performance");
-    watts("Idle, wifi rfkill0 off");
+    for device in ["wifi rfkill0", "display card0-HDMI-A-1", "link lan9", "USB Camera 9-1"] {
+        watts(&format!("Idle, {device} off"));
+    }
     assert!(seen.said.contains("| Suspend deep |") && seen.said.contains("| Suspend s2idle |"), "{}", seen.said);
 }
 
@@ -53,6 +55,8 @@ fn states_of_a_board() {
 fn dry_run_and_a_board_without_a_source_switch_nothing() {
     let mut board = testkit::found!(with_panel());
     let seen = played(&board, &format!("{PROGRAM} power --dry-run --all-devices"));
+    let time = "s in all, without the pauses between";
+    assert!(seen.said.contains(time) && seen.said.contains("put all settings back"), "{}", seen.said);
     assert!(seen.said.contains("set /sys/class/backlight/panel/bl_power to 4"), "{}", seen.said);
     board.meter = None;
     for power in [POWER.to_owned(), format!("{POWER} --meter auto"), "power --dry-run".to_owned()] {
@@ -138,12 +142,25 @@ fn power_that_is_cut_short_leaves_no_setting_changed() {
         let power = format!("{POWER} --only idle,devices --all-devices");
         format!("timeout --preserve-status -s {signal} {after_s} {PROGRAM} {power}; sleep 1")
     });
-    // At the write that switches the panel off, and at that which switches it on again.
+    // At the write that switches a device off, and at that which switches it on again.
     let recover = format!("{PROGRAM} recover");
-    let killed = [("run", 1, ":"), ("run", 2, ":"), ("both", 1, &recover), ("both", 2, &recover)];
-    let killed = killed.map(|(whom, write, finish)| {
-        let power = format!("{POWER} --only devices --off display");
-        format!("SBC_BENCH_FAULTS='run write /bl_power {write} kill-{whom}' {PROGRAM} {power}; sleep 1; {finish}")
+    let killed = [
+        ("panel", "bl_power", "run", 1, ":"),
+        ("panel", "bl_power", "run", 2, ":"),
+        ("panel", "bl_power", "both", 1, &recover),
+        ("panel", "bl_power", "both", 2, &recover),
+        ("lan9", "flags", "run", 1, ":"),
+        ("lan9", "flags", "both", 2, &recover),
+        ("9-1", "authorized", "run", 2, ":"),
+        ("9-1", "authorized", "both", 1, &recover),
+        ("wifi", "soft", "run", 1, ":"),
+        ("wifi", "soft", "both", 1, &recover),
+        ("card0-HDMI-A-1", "status", "run", 1, ":"),
+        ("card0-HDMI-A-1", "status", "both", 1, &recover),
+    ];
+    let killed = killed.map(|(device, file, whom, write, finish)| {
+        let power = format!("{POWER} --only devices --off {device}");
+        format!("SBC_BENCH_FAULTS='run write /{file} {write} kill-{whom}' {PROGRAM} {power}; sleep 1; {finish}")
     });
     let board = &board;
     std::thread::scope(|scope| {

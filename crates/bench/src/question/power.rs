@@ -111,28 +111,39 @@ impl Power {
     }
 
     /// What a run would do, line by line.
-    pub fn outline(&self, machine: &Machine) -> Vec<String> {
+    pub fn outline(&self, machine: &Machine, can_set: bool) -> Vec<String> {
         let mut lines = Vec::new();
-        for stage in stages(self, machine, true) {
+        let mut seconds_max = 0;
+        let mut is_changed = false;
+        for stage in stages(self, machine, can_set) {
             match stage {
-                Stage::ApplySettings(settings) if settings.is_empty() => lines.push("put all settings back".to_owned()),
+                Stage::ApplySettings(settings) if settings.is_empty() => {
+                    let back = std::mem::take(&mut is_changed).then(|| "put all settings back".to_owned());
+                    lines.extend(back);
+                }
                 Stage::ApplySettings(settings) => {
                     let nodes = nodes(machine, &settings).unwrap_or_default();
+                    is_changed |= !nodes.is_empty();
                     lines.extend(nodes.iter().map(|(node, value)| format!("set {} to {value}", node.path())));
                 }
                 Stage::Power(PowerState { name, limit, .. }) => {
+                    seconds_max += limit.as_secs();
                     lines.push(format!("measure {name}, at most {} s", limit.as_secs()));
                 }
                 Stage::LoadStep => {
                     let seconds = load_step::BUSY.as_secs();
+                    seconds_max += seconds;
                     lines.push(format!("load all CPUs for {seconds} s, for the delay of the meter"));
                 }
                 Stage::Suspend(state, time) => {
+                    seconds_max += time.as_secs();
                     lines.push(format!("suspend to {}, for {} s", state.name(), time.as_secs()));
                 }
                 _ => {}
             }
         }
+        let (minutes, seconds) = (seconds_max / 60, seconds_max % 60);
+        lines.push(format!("at most {minutes} min {seconds} s in all, without the pauses between"));
         lines.extend(self.notes.iter().cloned());
         lines
     }
@@ -279,7 +290,7 @@ mem
         let mut board = machine(&[("A55", 2, 1800)]);
         board.policies[0].governors = vec!["performance".into(), "schedutil".into()];
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        Power::of(&Root::from_board(BOARD).unwrap(), parts, &words, all, &[]).unwrap().outline(&board)
+        Power::of(&Root::from_board(BOARD).unwrap(), parts, &words, all, &[]).unwrap().outline(&board, true)
     }
 
     const GOVERNOR: &str = "set /sys/devices/system/cpu/cpufreq/policy0/scaling_governor to performance";
@@ -294,19 +305,22 @@ mem
             GOVERNOR,
             "measure idle, performance, at most 40 s",
             BACK,
+            "at most 1 min 22 s in all, without the pauses between",
         ];
         assert_eq!(idle, powers);
         let devices = outline(&[Part::Devices], &["wifi"], false);
         let soft = "set /sys/class/rfkill/rfkill0/soft to 1";
-        assert_eq!(devices[2..], [soft, "measure idle, wifi rfkill0 off, at most 40 s", BACK]);
+        assert_eq!(devices[2..5], [soft, "measure idle, wifi rfkill0 off, at most 40 s", BACK]);
+        let nothing_set = outline(&[Part::Devices], &[], false);
+        assert_eq!(nothing_set[1..], [powers[1], "at most 0 min 42 s in all, without the pauses between"]);
         assert_eq!(outline(&[Part::Devices], &[], true)[2], "set /sys/class/backlight/panel/bl_power to 4");
         let sleep = outline(&[Part::Suspend], &[], false);
         let of = |kind: &str| [format!("set /sys/power/mem_sleep to {kind}"), format!("suspend to {kind}, for 20 s")];
-        assert_eq!(sleep[2..], [of("s2idle").as_slice(), of("deep").as_slice(), &[BACK.to_owned()]].concat());
+        assert_eq!(sleep[1..sleep.len() - 1], [of("s2idle").as_slice(), of("deep").as_slice(), &[BACK.to_owned()]].concat());
         let load = outline(&[Part::Load], &[], true);
         assert_eq!(load[1..3], [GOVERNOR, "measure lzma on 1 CPU, at most 16 s"]);
         let all = "measure lzma, flops, memory copy, drive and opengl at once, at most 16 s";
-        assert_eq!(load[load.len() - 2..], [all, BACK]);
+        assert_eq!(load[load.len() - 3..load.len() - 1], [all, BACK]);
         assert!(!load.iter().any(|line| line.contains("bl_power")), "only with the part of devices: {load:?}");
     }
 

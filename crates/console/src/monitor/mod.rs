@@ -29,9 +29,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tui::{Action, Screen};
 
-/// Default interval of lines, and of views with plots.
+/// Default interval of lines.
 const LINES_INTERVAL: Duration = Duration::from_secs(5);
-const PLOT_INTERVAL: Duration = Duration::from_secs(1);
+/// Default interval of views with plots, and of a power meter for another machine.
+const SHORT_INTERVAL: Duration = Duration::from_secs(1);
 
 trait Source {
     /// Advances to the next event.
@@ -149,9 +150,9 @@ impl Monitor {
         let term = std::env::var("TERM").ok();
         let kind = args.view.unwrap_or_else(|| if tui::is_large(term.as_deref()) { Kind::Screen } else { Kind::Lines });
         let on_screen = kind == Kind::Screen;
-        let has_plots = on_screen || args.web.is_some();
-        let usual = if has_plots { PLOT_INTERVAL } else { LINES_INTERVAL };
-        let interval = args.interval.unwrap_or(usual);
+        let passes_on_meters = args.prometheus.is_some() && !args.meters.is_empty();
+        let is_short = on_screen || args.web.is_some() || passes_on_meters;
+        let interval = args.interval.unwrap_or(if is_short { SHORT_INTERVAL } else { LINES_INTERVAL });
         let recording = args.record.as_deref().map(Recorder::open).transpose()?;
         let mut views = views(args, kind)?;
         let mut notes = Vec::new();

@@ -66,6 +66,15 @@ pub fn metrics(watch: &Watch) -> String {
     let help = "Number of times the sampler increased its interval to limit its CPU use.";
     own("sampler_slowdowns_total", help, "counter", &none, f64::from(cost.slowdowns));
     if let Some(started) = watch.record().run.started.known() {
+        let meters = watch.channels().iter().filter(|channel| channel.id.is_meter() && channel.is_power());
+        for channel in meters {
+            let of_output = watch.channels().iter().enumerate().filter(|(_, other)| other.id.is_of_same_chip(&channel.id));
+            let read = of_output.filter(|(index, _)| watch.value(*index).is_some());
+            let at_ms = read.map(|(index, _)| started.saturating_add(watch.at_ms() - watch.age_ms(index))).max();
+            let labels = vec![("channel", channel.id.to_string())];
+            let help = "Unix time of the last reading of a power meter; 0 before the first.";
+            own("meter_time_seconds", help, "gauge", &labels, at_ms.unwrap_or_default() as f64 / 1e3);
+        }
         let help = "Unix time of the last sample.";
         let seconds = started.saturating_add(watch.at_ms()) as f64 / 1e3;
         own("sample_time_seconds", help, "gauge", &none, seconds);
@@ -102,8 +111,8 @@ mod tests {
     use super::*;
     use crate::test_support::{labelled, own_run, rapl, with_channel};
     use record::{
-        ChannelId, CpuTime, DevfreqChannel, HwmonChannel, HwmonKind, LoadSpan, MemoryChannel, MeterChannel,
-        PowercapChannel, RaspberryPiChannel, Resource, SamplerChannel, StallKind, SwapChannel, Unit,
+        ChannelId, CpuTime, Fact, DevfreqChannel, HwmonChannel, HwmonKind, LoadSpan, MemoryChannel, MeterChannel, PowercapChannel, RaspberryPiChannel,
+        Resource, SamplerChannel, StallKind, SwapChannel, Unit,
     };
     use std::collections::BTreeSet;
 
@@ -132,10 +141,16 @@ mod tests {
     #[test]
     fn meter_without_a_new_value_has_none() {
         let power = ChannelId::meter(MeterChannel::Power);
-        let mut watch = Watch::new(with_channel(own_run(), power, Unit::Milliwatts, ChannelKind::Gauge, &[]));
+        let mut record = with_channel(own_run(), power, Unit::Milliwatts, ChannelKind::Gauge, &[]);
+        record.run.started = Fact::Known(1_700_000_000_500);
+        let mut watch = Watch::new(record);
         for (at_ms, value, is_shown) in [(0, Some(5_000), true), (3_000, None, true), (3_500, None, false)] {
             watch.row(at_ms, [value]);
-            assert_eq!(metrics(&watch).contains("sbc_bench_channel_watts{"), is_shown, "{at_ms}");
+            let text = metrics(&watch);
+            assert_eq!(text.contains("sbc_bench_channel_watts{"), is_shown, "{at_ms}");
+            // The time stamp is that of the reading, not of the row.
+            let time = "sbc_bench_meter_time_seconds{channel=\"meter.power\"} 1700000000.5\n";
+            assert!(text.contains(time), "{text}");
         }
     }
 

@@ -8,7 +8,7 @@ use super::step_energy::StepEnergy;
 use crate::Facts;
 use crate::number::{number, with_unit};
 use crate::stats::{Line, mean, median};
-use record::{Channel, Mode, Outcome, Step, StepMeasurement, Variant, WorkloadId};
+use record::{Channel, Mode, Outcome, Step, StepMeasurement, Unit, Variant, WorkloadId};
 
 /// Power and energy of a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,7 +30,7 @@ pub struct Energy {
     pub rests: Vec<(usize, Result<StepEnergy, String>)>,
     /// Other sources over the same time.
     pub others: Vec<SourceAgreement>,
-    /// Meters that gave no value.
+    /// Meters that gave no power.
     pub silent: Vec<SilentMeter>,
 }
 
@@ -94,7 +94,7 @@ pub fn source_of_board<'a>(facts: &'a Facts<'_>) -> Result<&'a PowerSource, Stri
     let sources = facts.power_sources();
     match (facts.power_source(), silent_meters(facts).first()) {
         (Some(source), _) if source.is_whole() => Ok(source),
-        (_, Some(silent)) => Err(format!("the meter gave no value: {}", silent.why)),
+        (_, Some(silent)) => Err(format!("the meter gave no power: {}", silent.why)),
         _ if sources.is_empty() => Err(format!("no sensor measures power; {remedy}")),
         _ => {
             let words: Vec<String> = sources.iter().take(NAMES_MAX).map(PowerSource::words).collect();
@@ -104,19 +104,35 @@ pub fn source_of_board<'a>(facts: &'a Facts<'_>) -> Result<&'a PowerSource, Stri
     }
 }
 
-/// Meters without any value, once each.
+/// Meters without any power, once each.
 fn silent_meters(facts: &Facts<'_>) -> Vec<SilentMeter> {
     let is_silent =
         |channel: &&Channel| channel.id.is_meter() && channel.is_power() && channel.values.iter().all(Option::is_none);
     let mut silent: Vec<SilentMeter> = Vec::new();
     for channel in facts.samples.channels.iter().filter(is_silent) {
-        let Some(gap) = channel.gaps.first() else { continue };
-        let meter = SilentMeter { name: channel.id.to_string(), why: gap.missing.to_string() };
+        let gap = channel.gaps.first().map(|gap| gap.missing.to_string());
+        let Some(why) = other_quantities(facts, channel).or(gap) else { continue };
+        let meter = SilentMeter { name: channel.id.to_string(), why };
         if silent.iter().all(|known| known.why != meter.why) {
             silent.push(meter);
         }
     }
     silent
+}
+
+/// What a meter without power gives instead.
+fn other_quantities(facts: &Facts<'_>, power: &Channel) -> Option<String> {
+    let has = |unit: Unit| {
+        let mut own = facts.samples.channels.iter().filter(|channel| channel.id.is_of_same_chip(&power.id));
+        own.any(|channel| channel.unit == unit && channel.values.iter().any(Option::is_some))
+    };
+    let what = match (has(Unit::Millivolts), has(Unit::Milliamperes)) {
+        (true, false) => "a voltage but no power or current",
+        (false, true) => "a current but no power or voltage",
+        (true, true) => "voltage and current of the mains, whose product is not power",
+        (false, false) => return None,
+    };
+    Some(format!("{} gives {what}", crate::plain(&power.source)))
 }
 
 /// Energy of all steps, or the reason why it is unknown.
@@ -264,7 +280,7 @@ impl Energy {
 
     /// Other sources, and meters without values.
     pub fn other_words(&self) -> Vec<String> {
-        let silent = self.silent.iter().map(|meter| format!("{}: gave no value, because {}", meter.name, meter.why));
+        let silent = self.silent.iter().map(|meter| format!("{}: gave no power, because {}", meter.name, meter.why));
         self.others.iter().map(SourceAgreement::words).chain(silent).collect()
     }
 }

@@ -144,10 +144,11 @@ fn source(channels: &[Channel], reads: SourceChannels) -> PowerSource {
     source
 }
 
-/// Power of the same output of a meter or the same input of a chip as an energy counter.
+/// Power with values, of the same output of a meter or the same input of a chip as an energy counter.
 fn energy_of(channels: &[Channel], energy: usize) -> Option<usize> {
     let energy = &channels[energy].id;
-    channels.iter().position(|channel| channel.is_power() && belongs(energy, &channel.id))
+    let has_values = |channel: &Channel| channel.values.iter().any(Option::is_some);
+    channels.iter().position(|channel| channel.is_power() && has_values(channel) && belongs(energy, &channel.id))
 }
 
 /// True if both are of one input of a chip or one output of a meter.

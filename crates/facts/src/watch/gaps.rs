@@ -11,6 +11,9 @@ pub fn gaps(watch: &Watch) -> Vec<String> {
         let Event::Gap { channel, gap } = event else {
             continue;
         };
+        if is_not_offered(watch, channel) {
+            continue;
+        }
         match found.iter_mut().find(|(known, ..)| **known == gap.missing) {
             Some((.., more)) => *more += 1,
             None => found.push((&gap.missing, channel, 0)),
@@ -20,16 +23,25 @@ pub fn gaps(watch: &Watch) -> Vec<String> {
         // A gap of all channels names the sampler in its reason.
         _ if *channel == ChannelId::ALL_CHANNELS_GAP => missing.to_string(),
         0 => format!("No more readings from {channel}: {missing}"),
+        1 => format!("No more readings from {channel} and 1 other: {missing}"),
         _ => format!("No more readings from {channel} and {more} others: {missing}"),
     };
     found.into_iter().map(sentence).collect()
 }
 
+/// True for a quantity that a meter never had while it has others: most count no energy or measure no current.
+fn is_not_offered(watch: &Watch, channel: &ChannelId) -> bool {
+    let channels = || watch.channels().iter().enumerate();
+    let Some((place, own)) = channels().find(|(_, known)| known.id == *channel) else { return false };
+    let has_others = || channels().any(|(other, known)| known.source == own.source && watch.value(other).is_some());
+    channel.is_meter() && watch.value(place).is_none() && has_others()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_support::own_run;
-    use record::{AllCpus, Gap, LoadSpan};
+    use crate::test_support::{own_run, with_channel};
+    use record::{AllCpus, ChannelKind, Gap, LoadSpan, OfMeter, Unit};
 
     #[test]
     fn one_sentence_for_each_reason() {
@@ -44,9 +56,24 @@ mod tests {
             watch.event(Event::Gap { channel, gap });
         }
         let expected = [
-            "No more readings from soc.temp and 1 others: /x does not exist",
+            "No more readings from soc.temp and 1 other: /x does not exist",
             "No more readings from cpu.online: /y does not exist",
         ];
         assert_eq!(gaps(&watch), expected);
+    }
+
+    #[test]
+    fn quantity_that_a_meter_never_had_is_not_told() {
+        let channels = [(OfMeter::Power, Unit::Milliwatts), (OfMeter::Energy, Unit::Microjoules)];
+        let record = channels.iter().fold(own_run(), |record, (what, unit)| {
+            with_channel(record, ChannelId::meter(*what), unit.clone(), ChannelKind::Gauge, &[])
+        });
+        let mut watch = Watch::new(record);
+        watch.row(0, [Some(5_000), None]);
+        for (what, _) in channels {
+            let gap = Gap { at_ms: 5, missing: Missing::absent("/x") };
+            watch.event(Event::Gap { channel: ChannelId::meter(what), gap });
+        }
+        assert_eq!(gaps(&watch), ["No more readings from meter.power: /x does not exist"]);
     }
 }

@@ -4,6 +4,8 @@ use record::{Missing, MissingReason};
 
 /// Maximum number of bytes kept of an invalid answer.
 const EXCERPT_BYTES: usize = 40;
+/// Maximum number of bytes of a reason that names parts of the answer.
+const PREDICATE_BYTES: usize = 160;
 
 /// Reason why a read failed, or why values around this time are unreliable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +18,8 @@ pub enum Failure {
     NotNamed,
     /// The answer is well-formed but impossible; the reason, as a predicate.
     Doubtful(&'static str),
+    /// The answer lacks the value; the reason, as a predicate that names what it has.
+    Lacking([u8; PREDICATE_BYTES]),
     /// No answer for this many seconds.
     Silent(u32),
     /// The machine was suspended for this many milliseconds.
@@ -31,10 +35,13 @@ pub enum Failure {
 impl Failure {
     /// Invalid answer.
     pub fn garbled(answer: &[u8]) -> Self {
-        let mut excerpt = [0; EXCERPT_BYTES];
-        let length = answer.len().min(EXCERPT_BYTES);
-        excerpt[..length].copy_from_slice(&answer[..length]);
-        Self::Garbled(excerpt)
+        Self::Garbled(beginning(answer))
+    }
+
+    /// An answer without the value; a predicate, of which only the beginning is kept.
+    pub fn lacking(predicate: &str) -> Self {
+        let end = predicate.floor_char_boundary(PREDICATE_BYTES);
+        Self::Lacking(beginning(&predicate.as_bytes()[..end]))
     }
 
     /// Reason in the format of the Record; `path` is the source.
@@ -46,10 +53,8 @@ impl Failure {
                 MissingReason::Unsupported(format!("not available on this machine ({path})"))
             }
             Failure::Errno(errno) => MissingReason::Io(*errno),
-            Failure::Garbled(excerpt) => {
-                let text = String::from_utf8_lossy(excerpt);
-                return Missing::garbled(path, text.trim_end_matches('\0').trim_end());
-            }
+            Failure::Garbled(excerpt) => return Missing::garbled(path, &text(excerpt)),
+            Failure::Lacking(predicate) => MissingReason::Unsupported(format!("{path} {}", text(predicate))),
             Failure::NotNamed => MissingReason::Unsupported(format!("{path} does not currently contain it")),
             Failure::Doubtful(reason) => MissingReason::Unsupported(format!("{path} {reason}")),
             Failure::Silent(seconds) => MissingReason::Unsupported(format!("{path} has not responded for {seconds} s")),
@@ -79,6 +84,18 @@ impl Failure {
     }
 }
 
+/// The beginning of a text, as far as there is room.
+fn beginning<const BYTES: usize>(text: &[u8]) -> [u8; BYTES] {
+    let mut kept = [0; BYTES];
+    let length = text.len().min(BYTES);
+    kept[..length].copy_from_slice(&text[..length]);
+    kept
+}
+
+fn text(kept: &[u8]) -> String {
+    String::from_utf8_lossy(kept).trim_end_matches('\0').trim_end().to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,6 +107,7 @@ mod tests {
             (Failure::Errno(libc::EAGAIN), "/x: temporarily unavailable (EAGAIN)"),
             (Failure::garbled(b"N/A\n"), "/x contains unexpected text \"N/A\""),
             (Failure::Doubtful("repeats its time stamp"), "/x repeats its time stamp"),
+            (Failure::lacking("has no value at $.x"), "/x has no value at $.x"),
             (Failure::Silent(7), "/x has not responded for 7 s"),
             (Failure::Suspended(61_020), "the machine was suspended for 61.020 s"),
             (Failure::SlowedDown(1_000), "sampling interval increased to 1000 ms to limit CPU use"),

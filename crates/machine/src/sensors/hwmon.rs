@@ -1,5 +1,5 @@
 //! Sensor: every temperature, voltage, current, power, energy and fan of hwmon. The label consists of the chip's name
-//! and the label of the input.
+//! and the label of the input; known boards have labels for chips without.
 //!
 //! Duplicates of thermal zones, and the power of power supplies, are skipped, because they would query the same driver twice.
 
@@ -7,6 +7,7 @@ use super::{Probe, Sensor, labelled, numbered, thermal};
 use crate::Root;
 use crate::number::number;
 use record::soc_temperature::may_be_soc;
+use record::table::Table;
 use record::{Channel, ChannelId, HwmonChannel, HwmonKind};
 
 pub(super) const SENSOR: Sensor = Sensor::new("hwmon", discover);
@@ -15,6 +16,9 @@ pub(crate) const DIRECTORY: &str = "/sys/class/hwmon";
 
 /// Chips whose reads query a drive or a radio, keep it awake, and take milliseconds.
 const EXPENSIVE_CHIPS: [&str; 5] = ["nvme", "drivetemp", "iwlwifi", "mt7915", "ath1"];
+
+/// Labels of chips without.
+const RAILS: Table = Table::of(include_str!("../../../../data/power_rails.tsv"));
 
 /// Minimum interval of power, voltage and current, in milliseconds: chips average over tens to hundreds of milliseconds.
 pub(crate) const ELECTRIC_MS: u32 = 500;
@@ -43,12 +47,13 @@ fn discover(root: &Root) -> Vec<Probe> {
             continue;
         }
         let chip = root.read_value(&format!("{directory}/name")).unwrap_or_default();
+        let rail = rail(root, &link, &chip).unwrap_or_default();
         let mut files = root.list(&directory).unwrap_or_default();
         if link.contains("/power_supply/") {
             files.retain(|file| file.starts_with("temp"));
         }
         for file in &files {
-            probes.extend(attribute(root, &directory, hwmon, &chip, file, &files));
+            probes.extend(attribute(root, &directory, hwmon, [&chip, rail], file, &files));
         }
         // The only sign of under-voltage on a Raspberry Pi without a firmware call.
         let alarm = "in0_lcrit_alarm";
@@ -61,7 +66,25 @@ fn discover(root: &Root) -> Vec<Probe> {
     probes
 }
 
-fn attribute(root: &Root, directory: &str, hwmon: u32, chip: &str, file: &str, files: &[String]) -> Option<Probe> {
+/// The rail that a chip without labels measures on this board; `link` is that of its hwmon device.
+fn rail(root: &Root, link: &str, chip: &str) -> Option<&'static str> {
+    let mut rails = RAILS.rows().filter(|row| row.get("chip") == chip).peekable();
+    rails.peek()?;
+    let compatible = root.read("/sys/firmware/devicetree/base/compatible").ok()?;
+    // .../i2c-0/0-0040/hwmon/hwmon1
+    let (_, address) = link.split("/hwmon/").next()?.rsplit('/').next()?.rsplit_once('-')?;
+    let is_it = |board: &str, own: &str| own == address && compatible.split('\0').any(|known| known == board);
+    rails.find(|row| is_it(row.get("compatible"), row.get("address"))).map(|row| row.get("rail"))
+}
+
+fn attribute(
+    root: &Root,
+    directory: &str,
+    hwmon: u32,
+    [chip, rail]: [&str; 2],
+    file: &str,
+    files: &[String],
+) -> Option<Probe> {
     let average = file.strip_suffix(AVERAGE);
     let name = average.or_else(|| file.strip_suffix(INPUT))?;
     let Ok(id) = format!("hwmon{hwmon}.{name}").parse();
@@ -71,7 +94,7 @@ fn attribute(root: &Root, directory: &str, hwmon: u32, chip: &str, file: &str, f
     if average.is_some() && is_replaced() {
         return None;
     }
-    let own_name = root.read_value(&format!("{directory}/{name}_label")).unwrap_or_default();
+    let own_name = root.read_value(&format!("{directory}/{name}_label")).unwrap_or_else(|_| rail.to_owned());
     let mut label = format!("{chip} {own_name}").trim().to_owned();
     // A wrong shunt value scales current and power, so the label contains it.
     let shunt = root.read_number::<u64>(&format!("{directory}/shunt_resistor"));
@@ -149,6 +172,27 @@ mod tests {
             "hwmon3.power1 scmi 1",
         ];
         assert_eq!(check::found(&SENSOR, &board.concat()), expected);
+    }
+
+    #[test]
+    fn chips_without_labels_have_the_rails_of_their_board() {
+        let on = |compatible: &str, address: &str| {
+            let device = format!("/sys/devices/platform/12c60000.i2c/i2c-0/0-{address}/hwmon/hwmon0");
+            let board = format!(
+                "== /sys/firmware/devicetree/base/compatible\n{compatible}\\0samsung,exynos5800\\0\n\\\n\
+                 == {DIRECTORY}/hwmon0 -> ../..{}\n== {device}/name\nina231\n== {device}/power1_input\n900000\n",
+                device.trim_start_matches("/sys")
+            );
+            check::found(&SENSOR, &board)
+        };
+        for (compatible, address, expected) in [
+            ("hardkernel,odroid-xu3", "0040", "ina231 VDD_ARM"),
+            ("hardkernel,odroid-xu3", "0045", "ina231 VDD_KFC"),
+            ("hardkernel,odroid-xu3", "0042", "ina231"),
+            ("hardkernel,odroid-xu3-lite", "0040", "ina231"),
+        ] {
+            assert_eq!(on(compatible, address), [format!("hwmon0.power1 {expected} 900000")], "{compatible} {address}");
+        }
     }
 
     #[test]

@@ -96,6 +96,10 @@ impl Address {
             }
             _ => !rest.is_empty(),
         };
+        if rest.starts_with("https://") {
+            let command = "--meter 'command:curl -s URL#$.power:W'";
+            return Err(format!("--meter {id} reads HTTP only; for HTTPS use {command}."));
+        }
         if !is_complete {
             return Err(format!("--meter {id} must be {}.", kind.text("usage")));
         }
@@ -201,7 +205,7 @@ mod tests {
             ("fnirsi", Ok(("fnirsi", "", Outputs::One(1)))),
             ("plug", Err("must be KIND:ADDRESS")),
             ("netio", Err("must be netio:HOST")),
-            ("json:https://h/s#$.power", Err("must be json:http://")),
+            ("json:https://h/s#$.power", Err("for HTTPS use --meter 'command:curl")),
             ("json:http://h/s", Err("must be json:http://")),
             ("json:http://h/s#$.power:Hz", Err("unknown unit")),
             ("json:http://h/s#power.", Err("is not a path")),

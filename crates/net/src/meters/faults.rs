@@ -35,8 +35,8 @@ fn source(text: &str) -> Box<dyn Source> {
 
 /// One poll; `now` is its time for the guard.
 fn outcome(source: &mut dyn Source, guard: &mut Guard, now: Instant) -> Result<Values, String> {
-    let answer = source.read().and_then(|answer| answer.map_or(Ok(None), |answer| guard.check(answer, now)));
-    let first = answer.map(|answer| Some(answer?.outputs[0]));
+    let answer = source.read().and_then(|answer| answer.map_or(Ok(None), |answer| guard.check(&answer.outputs, now)));
+    let first = answer.map(|outputs| Some(outputs?[0]));
     let values = first.map(|output| output.map(|output| (output.milliwatts, output.microjoules)));
     values.map_err(|failure| failure.missing("the meter").to_string())
 }
@@ -89,13 +89,15 @@ fn faults_of_a_server_are_gaps() {
         (Bytes("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{\"power\":5}"), "unexpected text"),
         (Bytes("\u{1}\u{2}\u{3}"), "unexpected text"),
         (Body("{\"power\":"), "unexpected text"),
-        (Body("{\"power\":null}"), "unexpected text"),
-        (Body("{\"other\":5}"), "unexpected text"),
-        (Body("{\"power\":\"5 kVA\"}"), "unexpected text"),
-        (Body("{\"power\":\"230 V\"}"), "unexpected text"),
+        (Body("{\"power\":null}"), "has null at $.power, which is no usable number in W"),
+        (Body("{\"other\":5,\"t\":1}"), "has no value at $.power; the keys of $ are other, t"),
+        (Body("{\"power\":\"5 kVA\"}"), "has \"5 kVA\" at $.power"),
+        (Body("{\"power\":\"230 V\"}"), "has \"230 V\" at $.power"),
+        (Body("{\"power\":{\"w\":5}}"), "has an object at $.power"),
+        (Body("[{\"power\":5}]"), "$ is a list of 1"),
         (Body("{\"power\":5300}"), "no board"),
         (Body("{\"power\":-300}"), "no board"),
-        (Body("{\"power\":1e300}"), "unexpected text"),
+        (Body("{\"power\":1e300}"), "has 1e+300 at $.power"),
     ] {
         // The meter recovers afterwards.
         check(
@@ -179,25 +181,41 @@ fn faults_of_exporters_are_gaps() {
             (Body("watts{socket=\"3\"} 5\ntime 1\n"), Ok(None)),
             (Body("watts{socket=\"3\"} 5\ntime 2\n"), watts(5_000)),
             (Body("watts{socket=\"3\"} 5\ntime 2\n"), Ok(None)),
-            (Body("watts{socket=\"4\"} 5\ntime 3\n"), Err("unexpected text")),
-            (Body("watts{socket=\"3\"} NaN\ntime 4\n"), Err("unexpected text")),
+            (Body("watts{socket=\"4\"} 5\ntime 3\n"), Err("its labels are socket=\"4\"")),
+            (Body("watts{socket=\"3\"} NaN\ntime 4\n"), Err("has no value at watts")),
+            (Body("power_watts 5\ntime 5\n"), Err("its metrics of power are power_watts")),
+            (Body("time 6\n"), Err("none of its 1 metrics is named so")),
         ],
     );
-    check(
-        "a meter that the other sbc-bench lost",
-        "sbc-bench:HOST",
-        &[
-            (Body("sbc_bench_channel_watts{channel=\"meter.power\"} 5\nsbc_bench_sample_time_seconds 1\n"), Ok(None)),
-            (
-                Body("sbc_bench_channel_watts{channel=\"meter.power\"} 5\nsbc_bench_sample_time_seconds 2\n"),
-                watts(5_000),
-            ),
-            (
-                Body("sbc_bench_channel_watts{channel=\"hwmon0.power1\"} 9\nsbc_bench_sample_time_seconds 3\n"),
-                Err("unexpected text"),
-            ),
-        ],
-    );
+    let power = |meter: &str, watts: &str| format!("sbc_bench_channel_watts{{channel=\"{meter}.power\"}} {watts}\n");
+    let time = |meter: &str, seconds| format!("sbc_bench_meter_time_seconds{{channel=\"{meter}.power\"}} {seconds}\n");
+    let ticks = "# HELP\nsbc_bench_sampler_ticks_total 9\n";
+    let one = |seconds| power("meter", "5") + &time("meter", seconds);
+    let lost = power("hwmon0", "9") + &time("meter", 2) + ticks;
+    let script = [
+        (Body(&one(1)), Ok(None)),
+        (Body(&one(2)), watts(5_000)),
+        // Samples are taken, and the meter has stopped.
+        (Body(&one(2)), Ok(None)),
+        (Body(&lost), Err("passes on no reading of a power meter")),
+    ];
+    check("a meter that the other sbc-bench lost", "sbc-bench:HOST", &script);
+    // The second meter does not take the place of the first.
+    let (first, second) = (power("meter", "5"), power("meter2", "70"));
+    let times = |seconds| time("meter", seconds) + &time("meter2", seconds);
+    let both = |seconds| first.clone() + &second + &times(seconds);
+    let script = [
+        (Body(&both(1)), Ok(None)),
+        (Body(&both(2)), watts(5_000)),
+        (Body(&(second.clone() + &time("meter", 2) + &time("meter2", 3))), Ok(Some((None, None)))),
+    ];
+    check("one of two meters that the other sbc-bench lost", "sbc-bench:HOST/all", &script);
+    let sockets = "json:http://HOST/#$.s[*].power:W,$.s[*].ok:valid";
+    let script = [
+        (Body("{\"s\":[{\"power\":5,\"ok\":true},{\"power\":70,\"ok\":true}]}"), watts(5_000)),
+        (Body("{\"s\":[{\"power\":0,\"ok\":false},{\"power\":70,\"ok\":true}]}"), Ok(Some((None, None)))),
+    ];
+    check("one of two sockets that is not valid", sockets, &script);
 }
 
 #[test]
@@ -208,7 +226,7 @@ fn faults_of_a_program_are_gaps() {
         ("true", "ended without a reading"),
         ("echo no such device >&2; exit 1", "\"no such device\""),
         ("exec nothing-of-this-name", "nothing-of-this-name"),
-        ("echo '{\"p\":5}'; sleep 0.2; echo '{\"q\":9}'; sleep 9#$.p:W", "unexpected text"),
+        ("echo '{\"p\":5}'; sleep 0.2; echo '{\"q\":9}'; sleep 9#$.p:W", "the keys of $ are q"),
         ("echo '{\"p\":5,\"t\":2}'; sleep 0.2; echo '{\"p\":9,\"t\":1}'; sleep 9#$.p:W,$.t:time", "earlier time stamp"),
         ("head -c 99999 /dev/zero; sleep 9", "unexpected text"),
     ] {
@@ -225,6 +243,19 @@ fn faults_of_a_program_are_gaps() {
         };
         assert!(why.contains(words), "{command}: {why}");
     }
+}
+
+/// A program that ends after each reading is started again.
+#[test]
+fn program_that_ends_is_read_again() {
+    let mut source = source("command:echo 5");
+    let mut numbers = Vec::new();
+    let begin = Instant::now();
+    while numbers.len() < 4 {
+        numbers.extend(outcome(source.as_mut(), &mut Guard::default(), Instant::now()).unwrap());
+        assert!(begin.elapsed() < Duration::from_secs(60), "{numbers:?}");
+    }
+    assert_eq!(numbers, [(Some(5_000), None); 4]);
 }
 
 /// A changed unit is another channel: the round stays incomplete, and the silence is reported.

@@ -5,8 +5,11 @@
 //! ending with `*` all keys with this prefix, one output each. A text that is not a document is one value, with or without
 //! unit. JSON: RFC 8259. Metrics: <https://prometheus.io/docs/instrumenting/exposition_formats/>.
 
+mod reason;
+
 use super::reading::{Quantity, RawOutput, Unit, number, unit};
 use super::{Answer, Output};
+use machine::Failure;
 use quick_xml::events::Event;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -96,15 +99,18 @@ impl Fields {
         })
     }
 
-    /// Values in a text; `None` if it contains none of them.
-    pub(super) fn answer(&self, format: Format, text: &str) -> Option<Answer> {
+    /// Values in a text.
+    ///
+    /// # Errors
+    /// It contains none of them, and what it contains at their places.
+    pub(super) fn answer(&self, format: Format, text: &str) -> Result<Answer, Failure> {
         let document = match format {
             Format::Json => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.trim().to_owned())),
-            Format::Xml => parse_xml(text)?,
+            Format::Xml => parse_xml(text).ok_or_else(|| Failure::garbled(text.as_bytes()))?,
             Format::Metrics => Value::Null,
         };
         let (mut shared, mut outputs) = (RawOutput::default(), BTreeMap::<String, RawOutput>::new());
-        let (mut name, mut clock) = (String::new(), None);
+        let mut name = String::new();
         for field in &self.0 {
             let found = match &field.path {
                 Path::Document(steps) => at(&document, steps),
@@ -113,10 +119,10 @@ impl Fields {
             for (key, value) in found.into_iter().take(OUTPUTS_MAX) {
                 match field.unit.what {
                     Quantity::Name => name = value.as_str().unwrap_or_default().to_owned(),
-                    Quantity::Clock => clock = clock.or_else(|| time(&value)),
                     _ => {
                         let raw = if key.is_empty() { &mut shared } else { outputs.entry(key).or_default() };
                         match field.unit.what {
+                            Quantity::Clock => raw.clock = raw.clock.or_else(|| time(&value)),
                             Quantity::Valid => raw.is_invalid = value == false,
                             _ => raw.set(field.unit, quantity(&value, field.unit)),
                         }
@@ -129,9 +135,14 @@ impl Fields {
         if raws.is_empty() {
             raws.push(shared);
         }
-        let outputs = raws.iter().filter(|raw| !raw.is_invalid).map(RawOutput::output);
-        let outputs: Vec<Output> = outputs.filter(|output| *output != Output::default()).collect();
-        (!outputs.is_empty()).then_some(Answer { name, outputs, clock })
+        let outputs: Vec<Output> = raws.iter().map(RawOutput::output).collect();
+        if outputs.iter().any(Output::has_values) {
+            return Ok(Answer { name, outputs });
+        }
+        Err(match format {
+            Format::Json if !(document.is_object() || document.is_array()) => Failure::garbled(text.as_bytes()),
+            _ => self.0.first().map_or(Failure::NotNamed, |field| field.failure(&document, text)),
+        })
     }
 }
 
@@ -182,9 +193,17 @@ fn parse_steps(mut text: &str) -> Option<Vec<Step>> {
     Some(steps)
 }
 
-/// Values at a path, each with the key that distinguishes it; empty for a single value.
+/// Values at a path, a list as its elements, each with the key that distinguishes it; empty for a single value.
 fn at(document: &Value, steps: &[Step]) -> Vec<(String, Value)> {
-    let mut found: Vec<(String, &Value)> = vec![(String::new(), document)];
+    let values = walk(document, steps).into_iter().flat_map(|(key, value)| match value {
+        Value::Array(_) => elements(&key, value),
+        _ => vec![(key, value)],
+    });
+    values.map(|(key, value)| (key, value.clone())).collect()
+}
+
+fn walk<'a>(document: &'a Value, steps: &[Step]) -> Vec<(String, &'a Value)> {
+    let mut found = vec![(String::new(), document)];
     for step in steps {
         let mut next = Vec::new();
         for (key, value) in found {
@@ -202,11 +221,7 @@ fn at(document: &Value, steps: &[Step]) -> Vec<(String, Value)> {
         next.truncate(OUTPUTS_MAX);
         found = next;
     }
-    let values = found.into_iter().flat_map(|(key, value)| match value {
-        Value::Array(_) => elements(&key, value),
-        _ => vec![(key, value)],
-    });
-    values.map(|(key, value)| (key, value.clone())).collect()
+    found
 }
 
 /// A single XML element counts as a list of one.

@@ -4,7 +4,7 @@
 //! Undetectable here: repeated values in a format without time stamps, since constant power looks the same; and a
 //! changed unit or a jump of power below [`MILLIWATTS`] without voltage, current and counter.
 
-use super::{Answer, Output};
+use super::Output;
 use machine::Failure;
 use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
@@ -30,6 +30,7 @@ const GROWTH_FACTOR: i64 = 10;
 /// Minimum power assumed between two answers.
 const MILLIWATTS_BETWEEN: i64 = 20_000;
 
+const NO_VALUES: &str = "has no value for this output";
 const STAMP_BACK: &str = "has gone back to an earlier time stamp";
 const STAMP_MISSING: &str = "does not send its time stamp any more";
 const STAMP_REPEATED: &str = "repeats an answer with an old time stamp";
@@ -38,11 +39,17 @@ const COUNTER_JUMP: &str = "has an energy counter that rose by more than the pow
 const OUT_OF_RANGE: &str = "reports a power or voltage that no board has";
 const UNFIT: &str = "reports a power that does not fit voltage and current";
 
-/// Checks of successive answers.
+/// Checks of successive answers, output by output.
 #[derive(Debug, Default)]
 pub(super) struct Guard {
+    outputs: Vec<OutputGuard>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct OutputGuard {
+    /// Last time stamp, and time of its first appearance.
     stamp: Option<(i64, Instant)>,
-    counters: Vec<Counter>,
+    counter: Counter,
 }
 
 /// Energy counter of an output.
@@ -54,20 +61,28 @@ struct Counter {
 }
 
 impl Guard {
-    /// Returns the answer if it is new and plausible. The first answer of a meter with time stamps is not known to be
-    /// new.
-    pub(super) fn check(&mut self, mut answer: Answer, now: Instant) -> Result<Option<Answer>, Failure> {
-        if !self.is_new(answer.clock, now)? {
+    /// Returns the outputs with their new and plausible values, or `None` if no output has a new one. The first value with
+    /// a time stamp is not known to be new.
+    pub(super) fn check(&mut self, outputs: &[Output], now: Instant) -> Result<Option<Vec<Output>>, Failure> {
+        if !outputs.iter().any(Output::has_values) {
+            return Err(Failure::Doubtful(NO_VALUES));
+        }
+        self.outputs.resize(outputs.len(), OutputGuard::default());
+        let checked = self.outputs.iter_mut().zip(outputs).map(|(guard, output)| guard.check(*output, now));
+        let checked: Vec<Option<Output>> = checked.collect::<Result<_, _>>()?;
+        let is_new = checked.iter().any(Option::is_some);
+        Ok(is_new.then(|| checked.into_iter().map(Option::unwrap_or_default).collect()))
+    }
+}
+
+impl OutputGuard {
+    fn check(&mut self, mut output: Output, now: Instant) -> Result<Option<Output>, Failure> {
+        if !output.has_values() || !self.is_new(output.clock, now)? {
             return Ok(None);
         }
-        for output in &answer.outputs {
-            objection(output).map_or(Ok(()), |why| Err(Failure::Doubtful(why)))?;
-        }
-        self.counters.resize(answer.outputs.len(), Counter::default());
-        for (counter, output) in self.counters.iter_mut().zip(&mut answer.outputs) {
-            counter.check(output, now)?;
-        }
-        Ok(Some(answer))
+        objection(&output).map_or(Ok(()), |why| Err(Failure::Doubtful(why)))?;
+        self.counter.check(&mut output, now)?;
+        Ok(Some(output))
     }
 
     fn is_new(&mut self, clock: Option<i64>, now: Instant) -> Result<bool, Failure> {
@@ -147,10 +162,10 @@ mod tests {
                 microjoules: *microjoules,
                 millivolts: *millivolts,
                 milliamperes: *milliamperes,
+                clock: *clock,
             }];
-            let answer = Answer { name: String::new(), outputs, clock: *clock };
-            let got = guard.check(answer, begin + Duration::from_secs_f64(*seconds));
-            let got = got.map(|answer| answer.map(|answer| answer.outputs[0].microjoules));
+            let got = guard.check(&outputs, begin + Duration::from_secs_f64(*seconds));
+            let got = got.map(|outputs| outputs.map(|outputs| outputs[0].microjoules));
             match (got, expected) {
                 (Err(failure), Err(words)) => {
                     let text = failure.missing("the meter").to_string();
@@ -175,6 +190,36 @@ mod tests {
             (row(11.0, None), Err("any more")),
         ]);
         check(&[(row(0.0, None), Ok(Some(None))), (row(1.0, None), Ok(Some(None)))]);
+    }
+
+    /// Watts and time stamps of two outputs, and the watts that are new.
+    #[test]
+    fn outputs_have_time_stamps_of_their_own() {
+        let (mut guard, begin) = (Guard::default(), Instant::now());
+        let output = |watts: Option<i64>, clock| Output {
+            milliwatts: watts.map(|watts| 1_000 * watts),
+            clock: Some(clock),
+            ..Output::default()
+        };
+        for (second, outputs, expected) in [
+            (0, [(Some(4), 10), (Some(7), 10)], Ok(None)),
+            (1, [(Some(4), 11), (Some(7), 10)], Ok(Some([Some(4), None]))),
+            (2, [(Some(4), 12), (None, 10)], Ok(Some([Some(4), None]))),
+            (9, [(Some(4), 19), (None, 10)], Ok(Some([Some(4), None]))),
+            (10, [(None, 19), (Some(8), 20)], Ok(Some([None, Some(8)]))),
+            (11, [(None, 19), (None, 20)], Err("no value")),
+            (30, [(Some(4), 40), (Some(8), 20)], Err("old time stamp")),
+        ] {
+            let outputs = outputs.map(|(watts, clock)| output(watts, clock));
+            let got = guard.check(&outputs, begin + Duration::from_secs(second));
+            let watts = |outputs: Vec<Output>| [0, 1].map(|at| Some(outputs[at].milliwatts? / 1_000));
+            match (got, expected) {
+                (Err(failure), Err(words)) => assert!(failure.missing("it").to_string().contains(words), "{second}"),
+                (got, expected) => {
+                    assert_eq!(got.map(|outputs| outputs.map(watts)).map_err(|_| ""), expected, "{second}");
+                }
+            }
+        }
     }
 
     #[test]

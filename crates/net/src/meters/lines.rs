@@ -84,14 +84,19 @@ impl Form {
     /// Parses a line: an answer, `None` for an incomplete one, or an error.
     fn line(&mut self, line: &str, now: Instant) -> Result<Option<Answer>, Failure> {
         match self {
-            Self::Readings(round) => round.line(line, now).ok_or_else(|| Failure::garbled(line.as_bytes())),
+            Self::Readings(round) => round.line(line, now).ok_or_else(|| {
+                let words: String = line.chars().filter(|c| !c.is_control()).collect();
+                Failure::lacking(&format!("printed \"{words}\""))
+            }),
             Self::Fields(known) => {
-                let answers = known.iter().enumerate();
-                let found = answers.filter_map(|(at, fields)| Some((at, fields.answer(Format::Json, line)?))).next();
-                let (at, answer) = found.ok_or_else(|| Failure::garbled(line.as_bytes()))?;
-                let fitting = known.swap_remove(at);
-                *known = vec![fitting];
-                Ok(Some(answer))
+                let mut answers = known.iter().map(|fields| fields.answer(Format::Json, line)).enumerate();
+                let (at, answer) = match (answers.find(|(_, answer)| answer.is_ok()), known.as_slice()) {
+                    (Some(found), _) => found,
+                    (None, [only]) => return only.answer(Format::Json, line).map(Some),
+                    (None, _) => return Err(Failure::garbled(line.as_bytes())),
+                };
+                *known = vec![known.swap_remove(at)];
+                answer.map(Some)
             }
         }
     }
@@ -134,7 +139,7 @@ impl Round {
             }
         }
         let output = raw.output();
-        (output != super::Output::default()).then(|| Answer { outputs: vec![output], ..Answer::default() })
+        output.has_values().then(|| Answer { outputs: vec![output], ..Answer::default() })
     }
 }
 
@@ -148,11 +153,13 @@ struct Program {
     due: Instant,
     /// Incomplete last line.
     rest: Vec<u8>,
+    /// True if the running program has given an answer.
+    has_answered: bool,
 }
 
 impl Program {
     fn new(argv: Vec<String>, user: Option<&Caller>, form: Form) -> Self {
-        Self { argv, user: user.cloned(), form, running: None, due: Instant::now(), rest: Vec::new() }
+        Self { argv, user: user.cloned(), form, running: None, due: Instant::now(), rest: Vec::new(), has_answered: false }
     }
 
     fn start(&self) -> Result<Child<'static>, Failure> {
@@ -197,6 +204,7 @@ impl Source for Program {
             }
             None => {
                 self.due = begin + PAUSE;
+                self.has_answered = false;
                 self.start()?
             }
         };
@@ -204,6 +212,7 @@ impl Source for Program {
         let count = child.read_output(&mut buffer, SLICE);
         self.rest.extend_from_slice(&buffer[..count.unwrap_or_default()]);
         let latest = self.latest(count.is_none());
+        self.has_answered |= matches!(latest, Ok(Some(_)));
         if count.is_some() {
             self.running = Some(child);
             return latest;
@@ -216,6 +225,7 @@ impl Source for Program {
         match (latest, rest) {
             (Ok(Some(answer)), _) | (Ok(None), Some(answer)) => Ok(Some(answer)),
             (Err(why), _) => Err(why),
+            (Ok(None), None) if self.has_answered => Ok(None),
             (Ok(None), None) => Err(Failure::Doubtful("ended without a reading")),
         }
     }

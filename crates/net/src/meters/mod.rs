@@ -70,7 +70,7 @@ pub const KINDS: &[Kind] = &[
     Kind { poll: NETIO_POLL, ..kind("netio", AddressForm::Host, pages::open) },
     Kind { poll: NETIO_POLL, ..kind("netio-json", AddressForm::Host, pages::open) },
     kind("prometheus", AddressForm::Url, pages::open_metrics),
-    kind("sbc-bench", AddressForm::HostAndPath, pages::open),
+    Kind { poll: OTHER_POLL, ..kind("sbc-bench", AddressForm::HostAndPath, pages::open) },
     kind("shelly", AddressForm::Host, pages::open),
     program("sigrok", AddressForm::Device, lines::open_sigrok),
     Kind { poll: UNASKED_POLL, ..kind("smartpower2", AddressForm::Host, smartpower::open_2) },
@@ -81,6 +81,8 @@ pub const KINDS: &[Kind] = &[
 /// Descriptions of the kinds.
 const TEXTS: Table = Table::of(include_str!("../../../../data/meters.tsv"));
 const NETIO_POLL: Duration = Duration::from_millis(800);
+/// Another sbc-bench has a new value each second, at an unknown moment; repeated ones are recognised by their time stamp.
+const OTHER_POLL: Duration = Duration::from_millis(500);
 /// Polling interval of sources that send by themselves; limits endless input.
 const UNASKED_POLL: Duration = Duration::from_millis(20);
 
@@ -106,10 +108,8 @@ trait Source: Send {
 struct Answer {
     /// Name reported by the meter.
     name: String,
-    /// Outputs, in order.
+    /// Outputs, in order. One without values keeps its place.
     outputs: Vec<Output>,
-    /// Time stamp of the measurement, if any: a number that grows.
-    clock: Option<i64>,
 }
 
 /// Values of one output.
@@ -123,6 +123,14 @@ struct Output {
     millivolts: Option<i64>,
     /// Current, RMS where it alternates.
     milliamperes: Option<i64>,
+    /// Time stamp of the measurement, if any: a number that grows.
+    clock: Option<i64>,
+}
+
+impl Output {
+    fn has_values(&self) -> bool {
+        Self { clock: None, ..*self } != Self::default()
+    }
 }
 
 /// A meter that is polled. Dropping it ends the polling.
@@ -163,12 +171,17 @@ impl Meter {
         let name = first.as_ref().ok().and_then(Option::as_ref).map_or("", |answer| &answer.name);
         let channels = channels::channels(number, kind, name, &address.outputs, count);
         let feed = LatestValues::new(text.clone(), channels, kind.patience);
-        let trouble = first.as_ref().err().map(|failure| {
-            let missing = failure.missing(text);
-            format!("The power meter does not respond ({missing}). {}", kind.remedy())
-        });
         let mut poll = Poll { source, guard: Guard::default(), chosen, feed: feed.clone() };
-        poll.put(first, begin);
+        let lack = first.as_ref().ok().and_then(|answer| lacking_power(answer.as_ref()?));
+        let trouble = match poll.put(first, begin) {
+            Ok(()) => lack.map(|what| format!("The power meter {text} gives {what}.")),
+            Err(failure) => {
+                let missing = failure.missing(text);
+                let is_silent = matches!(failure, Failure::Errno(_) | Failure::Silent(_));
+                let what = if is_silent { "does not respond" } else { "gives no reading" };
+                Some(format!("The power meter {what} ({missing}). {}", kind.remedy()))
+            }
+        };
         let stop = Arc::new(AtomicBool::new(false));
         let (stopped, interval) = (Arc::clone(&stop), kind.poll);
         let work = move || poll.work(interval, &stopped);
@@ -226,6 +239,19 @@ impl Kind {
     }
 }
 
+/// What a meter gives whose outputs have no power and no energy.
+fn lacking_power(answer: &Answer) -> Option<&'static str> {
+    let has = |value: fn(&Output) -> Option<i64>| answer.outputs.iter().any(|output| value(output).is_some());
+    let has_power = has(|output| output.milliwatts.or(output.microjoules));
+    match (has(|output| output.millivolts), has(|output| output.milliamperes)) {
+        _ if has_power => None,
+        (true, true) => Some("voltage and current of the mains, whose product is not power"),
+        (true, false) => Some("a voltage but no power or current"),
+        (false, true) => Some("a current but no power or voltage"),
+        (false, false) => None,
+    }
+}
+
 /// Starts all named meters and reports failures as sentences. Commands run as the user.
 pub fn start(texts: &[String], user: Option<&Caller>, mut tell: impl FnMut(String)) -> Vec<Meter> {
     let mut meters = Vec::new();
@@ -264,28 +290,30 @@ impl Poll {
             }
             let begin = Instant::now();
             let answer = self.source.read();
-            self.put(answer, begin);
+            // The failure is in the feed.
+            let _ = self.put(answer, begin);
             // Missed polls are skipped.
             due = (due + interval).max(Instant::now());
         }
     }
 
-    fn put(&mut self, answer: Result<Option<Answer>, Failure>, begin: Instant) {
+    /// Hands the values of the selected outputs to the feed, or the reason why there are none.
+    fn put(&mut self, answer: Result<Option<Answer>, Failure>, begin: Instant) -> Result<(), Failure> {
         let elapsed = begin.elapsed();
-        let checked = match answer {
-            Ok(Some(answer)) => self.guard.check(answer, Instant::now()),
-            Ok(None) => Ok(None),
-            Err(failure) => Err(failure),
-        };
-        let values = checked.map(|answer| {
-            let answer = answer?;
-            let outputs = answer.outputs.get(self.chosen.clone()).unwrap_or_default();
-            Some(channels::values(outputs, elapsed))
+        let outputs = answer.and_then(|answer| {
+            let Some(answer) = answer else { return Ok(None) };
+            self.guard.check(answer.outputs.get(self.chosen.clone()).unwrap_or_default(), Instant::now())
         });
-        match values {
-            Ok(None) => {}
-            Ok(Some(values)) => self.feed.put(Ok(&values), elapsed.as_nanos() as u64),
-            Err(failure) => self.feed.put(Err(failure), elapsed.as_nanos() as u64),
+        match outputs {
+            Ok(None) => Ok(()),
+            Ok(Some(outputs)) => {
+                self.feed.put(Ok(&channels::values(&outputs, elapsed)), elapsed.as_nanos() as u64);
+                Ok(())
+            }
+            Err(failure) => {
+                self.feed.put(Err(failure), elapsed.as_nanos() as u64);
+                Err(failure)
+            }
         }
     }
 }
@@ -337,6 +365,23 @@ mod tests {
             let error = Meter::start(&text, 0, None).map(|_| ()).unwrap_err();
             assert!(error.ends_with("has outputs numbered 1 to 2."), "{error}");
         });
+    }
+
+    #[test]
+    fn meter_without_power_is_told() {
+        for (command, expected) in [
+            ("echo 5.1 V", Some("gives a voltage but no power or current.")),
+            ("echo 0.4 A", Some("gives a current but no power or voltage.")),
+            ("echo 5.1 V 0.4 A", None),
+            ("echo 230 V 0.4 A", Some("whose product is not power.")),
+            ("echo 3 J", None),
+            ("echo -5 W", Some("gives no reading (command:echo ... reports a power or voltage that no board has).")),
+        ] {
+            let meter = Meter::start(&format!("command:{command}"), 0, None).unwrap();
+            let trouble = meter.trouble();
+            assert_eq!(trouble.is_some(), expected.is_some(), "{command}: {trouble:?}");
+            assert!(expected.is_none_or(|words| trouble.unwrap().contains(words)), "{command}: {trouble:?}");
+        }
     }
 
     #[test]

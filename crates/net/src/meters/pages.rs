@@ -47,7 +47,9 @@ const TASMOTA_OUTPUTS: &str = "/cm?cmnd=Status%208#$.StatusSNS.ENERGY.Power:W,$.
     $.StatusSNS.ENERGY.Voltage:V,$.StatusSNS.ENERGY.Current:A,$.StatusSNS.Time:time";
 const OTHER: &str = "/metrics#sbc_bench_channel_watts{channel=\"meter*.power\"}:W,\
     sbc_bench_channel_joules_total{channel=\"meter*.energy\"}:J,sbc_bench_channel_volts{channel=\"meter*.voltage\"}:V,\
-    sbc_bench_channel_amperes{channel=\"meter*.current\"}:A,sbc_bench_sample_time_seconds:time";
+    sbc_bench_channel_amperes{channel=\"meter*.current\"}:A,sbc_bench_meter_time_seconds{channel=\"meter*.power\"}:time";
+/// A metric that every sbc-bench exports.
+const OWN_METRIC: &str = "\nsbc_bench_sampler_ticks_total ";
 /// Default port of `monitor --prometheus` in the documentation.
 const OTHER_PORT: u16 = 9478;
 
@@ -61,6 +63,8 @@ struct Page {
     client: Client,
     name: &'static str,
     format: Format,
+    /// True for another sbc-bench.
+    passes_on_meters: bool,
     /// Addresses with their values; reduced to the first that answers.
     places: Vec<(String, Fields)>,
 }
@@ -77,19 +81,21 @@ pub(super) fn open_metrics(address: &Address, _: Option<&Caller>) -> OpenResult 
 
 fn own(address: &Address, format: Format) -> OpenResult {
     let fields = address.fields.clone().ok_or("no path")?;
-    Ok(Box::new(Page { client: Client::new(), name: "", format, places: vec![(address.host.clone(), fields)] }))
+    let places = vec![(address.host.clone(), fields)];
+    Ok(Box::new(Page { client: Client::new(), name: "", format, passes_on_meters: false, places }))
 }
 
 /// Opens a kind of meter on a host.
 pub(super) fn open(address: &Address, _: Option<&Caller>) -> OpenResult {
     let kind = address.kind.id;
     let Place { name, format, rows, .. } = PLACES.iter().find(|place| place.kind == kind).ok_or("no address")?;
-    let host = if kind == SBC_BENCH { with_port(&address.host) } else { address.host.clone() };
+    let passes_on_meters = kind == SBC_BENCH;
+    let host = if passes_on_meters { with_port(&address.host) } else { address.host.clone() };
     let places = rows.iter().filter_map(|row| {
         let (path, fields) = row.split_once('#')?;
         Some((format!("http://{host}{}{path}", address.path), Fields::parse(fields).ok()?))
     });
-    Ok(Box::new(Page { client: Client::new(), name, format: *format, places: places.collect() }))
+    Ok(Box::new(Page { client: Client::new(), name, format: *format, passes_on_meters, places: places.collect() }))
 }
 
 impl Source for Page {
@@ -109,15 +115,21 @@ impl Source for Page {
                     Err(why) => return Err(why),
                 },
             };
-            if let Some(mut answer) = fields.answer(self.format, &text) {
-                if answer.name.is_empty() {
-                    self.name.clone_into(&mut answer.name);
+            match fields.answer(self.format, &text) {
+                Ok(mut answer) => {
+                    if answer.name.is_empty() {
+                        self.name.clone_into(&mut answer.name);
+                    }
+                    let found = self.places.swap_remove(place);
+                    self.places = vec![found];
+                    return Ok(Some(answer));
                 }
-                let found = self.places.swap_remove(place);
-                self.places = vec![found];
-                return Ok(Some(answer));
+                Err(_) if self.passes_on_meters && text.contains(OWN_METRIC) => {
+                    return Err(Failure::Doubtful("passes on no reading of a power meter"));
+                }
+                Err(why) if self.places.len() == 1 => return Err(why),
+                Err(_) => failure = Failure::garbled(text.as_bytes()),
             }
-            failure = Failure::garbled(text.as_bytes());
             fetched = Some((url, text));
         }
         Err(failure)

@@ -23,7 +23,7 @@ pub(super) enum Quantity {
 /// Unit with its name and its factor to the integers of [`Output`].
 #[derive(Debug)]
 pub(super) struct Unit {
-    name: &'static str,
+    pub(super) name: &'static str,
     pub(super) what: Quantity,
     pub(super) factor: f64,
 }
@@ -82,6 +82,7 @@ pub(super) struct RawOutput {
     values: [Option<f64>; NUMBERS],
     /// True if the meter reports its values as invalid.
     pub(super) is_invalid: bool,
+    pub(super) clock: Option<i64>,
 }
 
 /// Maximum direct voltage; higher is mains, where the product of voltage and current is not power.
@@ -95,19 +96,23 @@ impl RawOutput {
         }
     }
 
-    /// Adds values shared by all outputs: the voltage applies to each, the rest only to a single output.
+    /// Adds values shared by all outputs: voltage and time stamp apply to each, the rest only to a single output.
     pub(super) fn with(mut self, shared: &Self, count: usize) -> Self {
         let is_only = count == 1;
         for (what, (own, shared)) in self.values.iter_mut().zip(shared.values).enumerate() {
             *own = own.or(shared.filter(|_| is_only || what == Quantity::Voltage as usize));
         }
         self.is_invalid |= is_only && shared.is_invalid;
+        self.clock = self.clock.or(shared.clock);
         self
     }
 
     /// Integer values. With a power factor, power is the product of all three, because sockets round it to watts.
     /// Without power it is the product of direct voltage and current.
     pub(super) fn output(&self) -> Output {
+        if self.is_invalid {
+            return Output::default();
+        }
         let [power, energy, volts, amperes, factor] = self.values;
         let apparent = volts.zip(amperes).map(|(volts, amperes)| volts * amperes / 1e3);
         let real = apparent.zip(factor).map(|(apparent, factor)| apparent * factor);
@@ -119,6 +124,7 @@ impl RawOutput {
             microjoules: rounded(energy),
             millivolts: rounded(volts),
             milliamperes: rounded(amperes),
+            clock: self.clock,
         }
     }
 }

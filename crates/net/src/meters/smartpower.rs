@@ -181,8 +181,9 @@ pub(super) fn parse_2(line: &str) -> Option<Answer> {
         milliamperes: whole(next()?, 1e3),
         milliwatts: whole(next()?, 1e3),
         microjoules: next().and_then(|hours| whole(hours, 3.6e9)),
+        clock: None,
     };
-    Some(Answer { name: "SmartPower 2".into(), outputs: vec![output], clock: None })
+    Some(Answer { name: "SmartPower 2".into(), outputs: vec![output] })
 }
 
 /// Parses a line: time in milliseconds; millivolts, milliamperes, milliwatts and state of the input; the same with
@@ -192,6 +193,7 @@ pub(super) fn parse_3(line: &str) -> Option<Answer> {
     if fields.len() != FIELDS {
         return None;
     }
+    let clock = fields[0].trim().parse().ok();
     let output = |first: usize| {
         let number = |place: usize| {
             let number = fields[first + place].trim().parse::<i64>().ok()?;
@@ -202,10 +204,11 @@ pub(super) fn parse_3(line: &str) -> Option<Answer> {
             milliamperes: Some(number(1)?),
             milliwatts: Some(number(2)?),
             microjoules: None,
+            clock,
         })
     };
     let outputs = vec![output(5)?, output(10)?, output(1)?];
-    Some(Answer { name: "SmartPower 3".into(), outputs, clock: fields[0].trim().parse().ok() })
+    Some(Answer { name: "SmartPower 3".into(), outputs })
 }
 
 #[cfg(test)]
@@ -226,6 +229,7 @@ mod tests {
             milliamperes: Some(459),
             milliwatts: Some(2_408),
             microjoules: Some(43_200_000),
+            clock: None,
         };
         assert_eq!(answer.outputs, [expected]);
         let answer = parse_3(LINE_3).unwrap();

@@ -349,7 +349,7 @@ mod tests {
         type Change = fn(i64, i64) -> Option<i64>;
         let same: Change = |_, mw| Some(mw);
         let cases: [(&[usize], Change, &str); 5] = [
-            (&[0, 1, 2], |_, _| None, "The power of no state is known, because the meter gave no value: "),
+            (&[0, 1, 2], |_, _| None, "The power of no state is known, because the meter gave no power: "),
             (
                 &[0, 1, 2],
                 |at_ms, mw| (at_ms < 3_000).then_some(mw),

@@ -4,7 +4,7 @@
 //! Documentation/driver-api/thermal/sysfs-api.rst and Documentation/hwmon/sysfs-interface.rst.
 
 use super::board::{KernelSpec, MeterLocation, MeterSpec, Mode, PolicySpec};
-use super::model::{ALARM, MEM_SLEEP, Model, RATE_LIMIT_US};
+use super::model::{ALARM, CONNECTOR, MEM_SLEEP, Model, RATE_LIMIT_US};
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -110,7 +110,7 @@ pub fn nodes(model: &Model) -> BTreeMap<String, Node> {
     nodes
 }
 
-/// Files of a board whose panel, transmitter and clock can be switched.
+/// Files of a board whose devices and clock can be switched.
 fn switches(model: &Model, nodes: &mut BTreeMap<String, Node>) {
     if model.switches.is_empty() {
         return;
@@ -125,7 +125,15 @@ fn switches(model: &Model, nodes: &mut BTreeMap<String, Node>) {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     file("devices/virtual/rtc/rtc0/since_epoch", &seconds.to_string(), false);
     file("devices/virtual/rfkill/rfkill0/type", "wlan", false);
+    file("devices/virtual/usb/9-1/bDeviceClass", "00", false);
+    file("devices/virtual/usb/9-1/product", "Camera", false);
     file(STATE, "freeze mem", true);
+    for (path, to) in [
+        ("devices/virtual/net/lan9/device", "../../usb/9-1"),
+        ("bus/usb/devices/9-1", "../../../devices/virtual/usb/9-1"),
+    ] {
+        nodes.insert(path.to_owned(), Node::Link(to.to_owned()));
+    }
 }
 
 /// Suspends the board, which wakes at once or never.
@@ -215,7 +223,12 @@ pub(super) enum WriteError {
 pub(super) fn write(model: &mut Model, path: &str, text: &str) -> Result<(), WriteError> {
     if let Some(switch) = model.switches.get_mut(path) {
         let text = text.trim();
-        *switch = if path == ALARM && text == "0" { String::new() } else { text.to_owned() };
+        *switch = match (path, text) {
+            (ALARM, "0") => String::new(),
+            (CONNECTOR, "detect") => "connected".to_owned(),
+            (CONNECTOR, "off") => "disconnected".to_owned(),
+            _ => text.to_owned(),
+        };
         return Ok(());
     }
     if path == STATE && !model.switches.is_empty() {

@@ -22,9 +22,18 @@ const PANEL: &str = "devices/virtual/backlight/panel/bl_power";
 pub(super) const MEM_SLEEP: &str = "power/mem_sleep";
 /// Alarm of the clock; `0` clears it.
 pub(super) const ALARM: &str = "devices/virtual/rtc/rtc0/wakealarm";
+/// Switch of a monitor, which takes commands and shows a state.
+pub(super) const CONNECTOR: &str = "devices/virtual/drm/card0-HDMI-A-1/status";
 /// Switches of a board with a panel, and their first values.
-const SWITCHES: [(&str, &str); 4] =
-    [(PANEL, "0"), ("devices/virtual/rfkill/rfkill0/soft", "0"), (ALARM, ""), (MEM_SLEEP, "deep")];
+const SWITCHES: [(&str, &str); 7] = [
+    (PANEL, "0"),
+    (CONNECTOR, "connected"),
+    ("devices/virtual/rfkill/rfkill0/soft", "0"),
+    ("devices/virtual/net/lan9/flags", "0x1003"),
+    ("devices/virtual/usb/9-1/authorized", "1"),
+    (ALARM, ""),
+    (MEM_SLEEP, "deep"),
+];
 
 /// Averaging time of a meter: 35 ms and more for chips, a second for sockets.
 const METER_S: f64 = 0.1;

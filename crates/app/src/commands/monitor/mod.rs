@@ -18,7 +18,8 @@ use workloads::job::duration::parse_time;
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct MonitorVerb {
-    /// Sampling interval in seconds, or with unit such as 500ms [default: 5s, full screen 1s]
+    /// Sampling interval in seconds, or with unit such as 500ms [default: 5s; 1s for the full screen, --web, and
+    /// --prometheus with --meter]
     #[arg(value_name = "INTERVAL", default_value = "", hide_default_value = true)]
     interval: String,
     /// Print nothing (with --record, --prometheus, --web or --textfile)

@@ -276,7 +276,12 @@ fn energy_has_work_idle_power_and_another_source() {
     silent[0].values.fill(None);
     silent[0].gaps = vec![Gap { at_ms: 0, missing: Missing::unsupported("", "command:echo ended without a reading") }];
     let why = Facts::of(&record).energy().clone().unwrap_err();
-    assert_eq!(why, "the meter gave no value: command:echo ended without a reading");
+    assert_eq!(why, "the meter gave no power: command:echo ended without a reading");
+    let values: Vec<i64> = vec![5_100; record.samples.at_ms.len()];
+    let voltage = ChannelId::meter(OfMeter::Voltage);
+    let volts_only = with_channel(record.clone(), voltage, Unit::Millivolts, ChannelKind::Gauge, &values);
+    let why = Facts::of(&volts_only).energy().clone().unwrap_err();
+    assert_eq!(why, "the meter gave no power: shelly:plug gives a voltage but no power or current");
     let why = Facts::of(&own_run()).energy().clone().unwrap_err();
     assert_eq!(why, "no sensor measures power; use a power meter: `sbc-bench list meters`");
 }
@@ -302,7 +307,7 @@ fn every_second_meter_is_told() {
         record
     };
     for (record, expected) in [
-        (beside(steady(), |_, _| None), "gave no value, because connection refused"),
+        (beside(steady(), |_, _| None), "gave no power, because connection refused"),
         (
             beside(constant(steady()), |row, power| power.map(|_| 3_900_000 + 1_000 * (row as i64 % 7))),
             "power did not change enough",

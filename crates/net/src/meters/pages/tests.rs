@@ -37,7 +37,8 @@ const TASMOTA_TWO: &str = r#"{"StatusSNS":{"ENERGY":{"Total":1.5,"Power":[3,7],"
 const METRICS: &str = "# HELP watts x\n# TYPE watts gauge\nwatts_total 9\nwatts{socket=\"2\",name=\"a \\\"b\\\"}\"} 2.5 1700000000000\nwatts{socket=\"3\"} 7\n\
     joules_total{socket=\"3\"} 12.5\nsbc_bench_channel_watts{channel=\"meter.power\",label=\"FNB58\"} 4.2\n\
     sbc_bench_channel_watts{channel=\"meter2.1.power\",label=\"x\"} 1.5\nsbc_bench_channel_joules_total{channel=\"meter2.1.energy\"} 3\n\
-    sbc_bench_channel_watts{channel=\"hwmon0.power1\"} 99\nsbc_bench_sample_time_seconds 170000@.5\n";
+    sbc_bench_channel_watts{channel=\"hwmon0.power1\"} 99\nsbc_bench_meter_time_seconds{channel=\"meter.power\"} 170000@.5\n\
+    sbc_bench_meter_time_seconds{channel=\"meter2.1.power\"} 170000@.5\n";
 
 #[test]
 fn documented_answers_give_their_values() {
@@ -98,7 +99,7 @@ fn password_of_a_url_is_sent_and_not_shown() {
 fn what_is_no_answer_is_refused() {
     let check = |format, fields: &str, texts: &[&str]| {
         for text in texts {
-            assert_eq!(Fields::parse(fields).unwrap().answer(format, text), None, "{fields} {text:?}");
+            assert_eq!(Fields::parse(fields).unwrap().answer(format, text).ok(), None, "{fields} {text:?}");
         }
     };
     for row in SHELLY_OUTPUTS.iter().chain([&NETIO_OUTPUTS, &TASMOTA_OUTPUTS]) {
