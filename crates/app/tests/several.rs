@@ -198,6 +198,18 @@ fn directories_stand_for_their_files() {
     for verb in ["explain", "results"] {
         let of_folder = results.command().args([verb, results.0.to_str().unwrap()]).output().unwrap();
         assert_eq!(of_folder.stdout, results.run(&[verb], 2).stdout, "{of_folder:?}");
+        // Other texts next to results are counted.
+        for name in ["a.txt", "b.txt", "c.txt"] {
+            std::fs::write(results.0.join(name), "about something else").unwrap();
+        }
+        let with_others = results.command().args([verb, results.0.to_str().unwrap()]).output().unwrap();
+        assert_eq!((with_others.status.code(), &with_others.stdout), (Some(0), &of_folder.stdout), "{with_others:?}");
+        let notes = String::from_utf8_lossy(&with_others.stderr).into_owned();
+        assert_eq!(notes.matches("Skipped").count(), 1, "{notes}");
+        assert!(notes.contains("Skipped: a.txt and 2 more: no results in it."), "{notes}");
+        for name in ["a.txt", "b.txt", "c.txt"] {
+            std::fs::remove_file(results.0.join(name)).unwrap();
+        }
         let empty = results.references();
         let output = results.command().arg(verb).arg(&empty).output().unwrap();
         let why = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -16,7 +16,6 @@ mod pairs;
 mod rank;
 pub mod reference;
 mod settings;
-mod table;
 mod text;
 pub mod trend;
 mod word_size;

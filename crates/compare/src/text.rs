@@ -1,9 +1,9 @@
 //! Comparisons as text for a terminal.
 
-use super::table::Table;
 use super::{Comparison, Line, Omission, left_out_lines};
 use facts::lines::{fitted, wrapped_at};
 use facts::plain::shortened;
+use facts::text_table::TextTable;
 use std::fmt::Write;
 
 /// Maximum length of names of boards and figures.
@@ -11,7 +11,7 @@ const NAME_CHARS_MAX: usize = 46;
 
 /// Adds a row for a core, with the title of the figure above the first one; a figure of all CPUs has its title as name.
 pub(super) fn under_heading(
-    table: &mut Table,
+    table: &mut TextTable,
     heading: &mut String,
     of: (&str, &str),
     core: Option<&str>,
@@ -146,21 +146,21 @@ fn figures(comparison: &Comparison, letters: &[String], columns: usize) -> Strin
     }
     let others: Vec<usize> = (1..letters.len()).collect();
     // Splits results over several tables if they do not fit; each table has the first result.
-    let tables = |count: usize| -> Vec<Table> {
+    let tables = |count: usize| -> Vec<TextTable> {
         others.chunks(count).map(|others| table(comparison, letters, others)).collect()
     };
-    let fits = |tables: &Vec<Table>| tables.iter().all(|table| table.width() <= columns);
+    let fits = |tables: &Vec<TextTable>| tables.iter().all(|table| table.width() <= columns);
     let tables = (2..=others.len()).rev().map(tables).find(fits).unwrap_or_else(|| tables(1));
     let tables: Vec<String> = tables.iter().map(|table| table.text(columns)).collect();
     let about = "Figures, and how they compare with the first result that has them:";
     format!("\n{}\n\n{}", wrapped_at(about, 0, columns), tables.join("\n"))
 }
 
-/// Table of the first result and some others.
-fn table(comparison: &Comparison, letters: &[String], others: &[usize]) -> Table {
+/// TextTable of the first result and some others.
+fn table(comparison: &Comparison, letters: &[String], others: &[usize]) -> TextTable {
     let mut header = vec![String::new(), letters.first().cloned().unwrap_or_default()];
     header.extend(others.iter().flat_map(|index| [letters[*index].clone(), "change".to_owned()]));
-    let mut table = Table::new(header);
+    let mut table = TextTable::new(header);
     let mut heading = String::new();
     for line in comparison.main_lines() {
         let mut cells = vec![line.value_words(0)];

@@ -8,8 +8,8 @@ use crate::names::short;
 use crate::thermal::{self, ThermalResult};
 use crate::view::{
     self, ClockFall, ClusterClock, Cooling, CpuUse, CpuWait, Death, Decline, DoubtedColumn, Energy, FirmwareBits,
-    FirmwareClock, Halves, Heat, Idle, LoadClock, LostCpus, Phase, PowerSource, ProgramScore, ScoreEnergy, ScoreSteps,
-    SeriesTrend, SwapGrowth, SwitchedOffCpu, TimeBelowTop,
+    FirmwareClock, Halves, Heat, Idle, LoadClock, LostCpus, Phase, PowerSource, ProgramScore, ScoreEnergy, Reading,
+    ScoreSteps, SeriesTrend, SwapGrowth, SwitchedOffCpu, TimeBelowTop,
 };
 use crate::{Explanation, Figure, Finding, figures, soc};
 use record::{Channel, Fact, Record, RuleId, Variant, Window, WorkBound};
@@ -227,6 +227,8 @@ views! {
     power_source: Option<PowerSource> = |facts| view::power_source(facts);
     /// First temperature of the SoC.
     idle: Option<Idle> = |facts| view::idle(facts);
+    /// Readings of the SoC's temperature that can be true.
+    soc_temperatures: Vec<Reading> = |facts| view::soc_temperatures(facts);
     /// Deaths of the run, in order.
     deaths: Vec<Death> = |facts| view::deaths(facts);
     /// Stretches during which CPUs were lost.

@@ -24,6 +24,7 @@ mod share;
 pub mod sheet;
 pub mod soc;
 pub mod stats;
+pub mod text_table;
 pub mod thermal;
 pub mod throttle;
 pub mod view;

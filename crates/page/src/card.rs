@@ -19,6 +19,8 @@ const FIGURES: usize = 4;
 /// Upper bound of a letter's width relative to the font size; regular and bold.
 const LETTER: f64 = 0.56;
 const BOLD_LETTER: f64 = 0.66;
+/// Smallest size of a text relative to its usual size.
+const SHRINK_MAX: f64 = 0.62;
 /// Scale of the clock plot, which is drawn for a page.
 const PLOT_SCALE: f64 = 1.5;
 
@@ -52,10 +54,20 @@ fn name(subject: &Subject<'_>) -> String {
     found.unwrap_or_else(|| "Unknown board".to_owned())
 }
 
-/// Text in lines; the last line ends with an ellipsis if text is omitted.
-fn lines(text: &str, top: f64, (size, is_bold): (f64, bool), room: f64, lines_max: usize) -> Markup {
+/// Text in lines, in the height of `lines_max` lines of its usual size. A long text has smaller letters; the last line ends with
+/// an ellipsis if text is omitted.
+fn lines(text: &str, top: f64, (usual_size, is_bold): (f64, bool), room: f64, lines_max: usize) -> Markup {
     let letter = if is_bold { BOLD_LETTER } else { LETTER };
-    let wrapped = wrap(text, (room / (letter * size)) as usize, lines_max);
+    let at = |size: f64| ((room / (letter * size)) as usize, (lines_max as f64 * usual_size / size) as usize);
+    let fits = |size: &f64| {
+        let (letters_max, lines_max) = at(*size);
+        wrapped_at(text, 0, letters_max).lines().count() <= lines_max
+    };
+    let smallest = usual_size * SHRINK_MAX;
+    let sizes = std::iter::successors(Some(usual_size), |size| Some(size - 1.0)).take_while(|size| *size >= smallest);
+    let size = sizes.clone().find(fits).or_else(|| sizes.last()).unwrap_or(usual_size);
+    let (letters_max, lines_max) = at(size);
+    let wrapped = wrap(text, letters_max, lines_max);
     let weight = if is_bold { "bold" } else { "normal" };
     html! {
         @for (index, line) in wrapped.iter().enumerate() {
@@ -162,6 +174,18 @@ fn chart(neighbours: &Neighbours) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_text_is_smaller_before_it_is_cut() {
+        let size_and_cut = |letters: usize| {
+            let text = lines(&"x".repeat(letters), 0.0, (20.0, false), 400.0, 1).into_string();
+            let size = text.split("font-size=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap().to_owned();
+            (size, text.contains('…'))
+        };
+        for (letters, size, is_cut) in [(35, "20", false), (40, "17", false), (54, "13", false), (60, "13", true)] {
+            assert_eq!(size_and_cut(letters), (size.to_owned(), is_cut), "{letters}");
+        }
+    }
 
     #[test]
     fn text_is_broken_and_cut() {

@@ -110,17 +110,21 @@ fn estimated(ranking: &Ranking) -> Markup {
     }
 }
 
-/// Rank of a main figure in words: among boards of the same SoC if they are enough for a range, else among all results.
+/// Rank of a main figure in words: among boards of the same SoC if they are enough for a range, else that of its chart, else
+/// among all results.
 pub(crate) fn words(ranking: &Ranking, figure: &Figure) -> Option<String> {
     let own = |entry: &&Entry| {
         let key = entry.figure.estimate.as_ref().map_or(&entry.figure.key, |estimate| &estimate.from);
         *key == figure.key && entry.figure.core == figure.core
     };
     let entry = ranking.entries.iter().find(own)?;
+    let is_of_figure = |bar: &compare::Bar| bar.is_this && bar.value == entry.figure.value;
+    let chart = ranking.neighbours.iter().find(|chart| chart.bars.iter().any(is_of_figure));
     Some(match &entry.same_soc {
         Some(standing) if standing.of > compare::OTHERS_MIN && standing.extremes.is_none() => {
             format!("place {} with this SoC", standing.words())
         }
+        _ if let Some(chart) = chart => format!("place {} of {} boards", chart.place, chart.of),
         _ if entry.all.of > compare::OTHERS_MIN => format!("place {} results", entry.all.words()),
         _ => return None,
     })

@@ -139,6 +139,9 @@ fn figures(facts: &Facts<'_>, columns: usize) -> String {
     }
 }
 
+/// Clocks of a cluster in MHz: advertised, measured cold, hot.
+type ClockRow = [Option<u32>; 3];
+
 /// Number of clusters that have a line each.
 const CLOCK_LINES_MAX: usize = 4;
 
@@ -151,9 +154,10 @@ fn clocks(facts: &Facts<'_>, columns: usize) -> String {
     let cold_clocks = facts.cluster_clocks(&Variant::COLD);
     // A large server can have a policy per CPU; then CPUs of one core type with the same clocks share a line.
     let is_merged = cold_clocks.len() > CLOCK_LINES_MAX;
-    let mut rows: Vec<(Option<String>, [String; 3], Vec<u32>)> = Vec::new();
+    // Core type, clocks, CPUs.
+    let mut rows: Vec<(Option<String>, ClockRow, Vec<u32>)> = Vec::new();
     for cold in cold_clocks {
-        let mhz = |khz: Option<u32>| khz.map_or("-".to_owned(), |khz| facts::finding::mhz(khz).to_string());
+        let mhz = |khz: Option<u32>| khz.map(facts::finding::mhz);
         let lowest_hot = hot.iter().filter(|hot| hot.cpu == cold.cpu).map(|hot| hot.measured_khz).min();
         let core = facts::figures::core_name(facts, cold.cpu);
         let clocks = [mhz(cold.claimed_khz), mhz(Some(cold.measured_khz)), mhz(lowest_hot)];
@@ -162,10 +166,12 @@ fn clocks(facts: &Facts<'_>, columns: usize) -> String {
             None => rows.push((core, clocks, cold.cluster_cpus)),
         }
     }
-    for (_, [claimed, cold, hot], cpus) in rows {
+    for (_, clocks, cpus) in rows {
         let cpus = record::cpu_list(&cpus);
-        let line =
-            format!("   clock of CPU {cpus:<8} {claimed:>5} MHz advertised, {cold:>5} measured cold, {hot:>5} hot");
+        let known = clocks.into_iter().zip(["advertised", "measured cold", "hot"]);
+        let known = known.filter_map(|(mhz, when)| Some((mhz?, when))).enumerate();
+        let words = known.map(|(at, (mhz, when))| format!("{mhz:>5} {}{when}", if at == 0 { "MHz " } else { "" }));
+        let line = format!("   clock of CPU {cpus:<8} {}", words.collect::<Vec<_>>().join(", "));
         let _ = writeln!(text, "{}", fitted(&line, 6, columns));
     }
     text

@@ -241,30 +241,59 @@ mod tests {
     }
 
     #[test]
-    fn place_among_boards_is_one_everywhere() {
-        const LOGS: [(&str, &str); 6] = [
+    fn verdict_and_place_are_one_everywhere() {
+        const LOGS: [(&str, &str); 9] = [
             ("hot", LOG),
             ("swapping", include_str!("../../explain/tests/composed/0.7.9-swapping.txt")),
             ("one CPU", include_str!("../../explain/tests/composed/0.9.35-one-cpu.txt")),
             ("x86", include_str!("../../explain/tests/composed/0.9.37-extensive-x86.txt")),
             ("Raspberry Pi", include_str!("../../explain/tests/composed/0.9.72-raspberry-pi.txt")),
             ("no temperature", include_str!("../../explain/tests/composed/0.9.13-no-temperature.txt")),
+            ("RISC-V", include_str!("../../explain/tests/composed/0.9.61-riscv-out-of-memory.txt")),
+            ("unsteady", include_str!("../../explain/tests/composed/0.9.70-unsteady.txt")),
+            ("first version", include_str!("../../explain/tests/composed/before-0.4.txt")),
         ];
+        // Lines of a picture and of a terminal end elsewhere.
+        let letters = |text: &str| {
+            let text = text.replace("&amp;", "&").replace("&quot;", "\"").replace("&gt;", ">").replace("&lt;", "<");
+            text.replace('\\', "").split_whitespace().collect::<String>()
+        };
+        let mut with_place = 0;
         for (name, text) in LOGS {
             let mut results = Results::default();
             results.open("one.txt", text.into()).unwrap();
             let record = logs::read(text);
             let explained = explain::explain(&record);
+            let verdict = explain::Narrative::of(&explained.facts, &explained.assessment).verdict;
             let charts = compare::neighbours(&explained.facts, &explained.assessment, Reference::builtin());
-            let sentence = charts.unwrap_or_else(|| panic!("{name} has no place")).sentence();
+            with_place += usize::from(charts.is_some());
+            let place = charts.as_ref().map(compare::Neighbours::sentence);
             let reports =
                 ["text", "markdown", "forum", "github-summary"].map(|id| (id, results.report(0, id).unwrap()));
-            let page = results.page(0).unwrap().replace("&amp;", "&").replace("&quot;", "\"");
-            for (place, text) in reports.into_iter().chain([("page", page)]) {
-                let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-                assert!(text.contains(&sentence), "{name}, {place}: no {sentence}");
+            let ranking = compare::rank(&explained, Reference::builtin());
+            let ranking = ("compare", verdict.clone() + &compare::ranking_text(&ranking, 80, compare::Detail::Summary));
+            for (surface, text) in reports.into_iter().chain([("page", results.page(0).unwrap()), ranking]) {
+                let text = letters(&text);
+                for sentence in [Some(&verdict), place.as_ref()].into_iter().flatten() {
+                    assert!(text.contains(&letters(sentence)), "{name}, {surface}: no {sentence}");
+                }
+                assert!(place.is_some() || !text.contains("knownboards"), "{name}, {surface}: a place");
+            }
+            let document: Value = serde_json::from_str(&results.report(0, "findings-json").unwrap()).unwrap();
+            assert_eq!(document["verdict_sentence"], verdict.as_str(), "{name}");
+            let card = letters(&texts_of_picture(&results.card(0).unwrap()));
+            let first = verdict.split_inclusive(". ").next().unwrap_or_default().to_owned();
+            for sentence in [Some(&first), place.as_ref()].into_iter().flatten() {
+                assert!(card.contains(&letters(sentence)), "{name}: no {sentence} on {card}");
             }
         }
+        assert!(with_place > 6, "{with_place}");
+    }
+
+    /// Texts of an SVG in their order.
+    fn texts_of_picture(svg: &str) -> String {
+        let texts = svg.split("<text ").skip(1).filter_map(|text| text.split_once('>')?.1.split_once("</text>"));
+        texts.map(|(text, _)| text).collect::<Vec<_>>().join(" ")
     }
 
     #[test]

@@ -5,6 +5,8 @@ use super::Command;
 use super::explained_files::{self, files_or_last};
 use super::known::reference;
 use super::limits;
+use super::site::sources::Source;
+use super::unread::Unread;
 use crate::args::limits::LimitFlags;
 use crate::args::written::Form;
 use anyhow::Context;
@@ -57,17 +59,17 @@ pub(crate) struct Explain {
 }
 
 impl Command for Explain {
-    fn run(mut self: Box<Self>, _: &Root) -> anyhow::Result<u8> {
-        self.files = files_or_last(&self.files)?;
+    fn run(self: Box<Self>, _: &Root) -> anyhow::Result<u8> {
+        let files = files_or_last(&self.files)?;
         let of_one = [
             ("--format", self.format.is_some()),
             ("--html", self.html.is_some()),
             ("--card", self.card.is_some()),
             ("--plots", self.plots.is_some()),
         ];
-        match (of_one.iter().find(|(_, is_given)| *is_given), self.files.as_slice()) {
-            (None, _) => self.print_all(),
-            (Some(_), [file]) => self.write_one(file),
+        match (of_one.iter().find(|(_, is_given)| *is_given), files.as_slice()) {
+            (None, _) => self.print_all(&files),
+            (Some(_), [file]) => self.write_one(&file.path),
             (Some((option, _)), _) => anyhow::bail!("{option} takes one FILE."),
         }
     }
@@ -75,28 +77,34 @@ impl Command for Explain {
 
 impl Explain {
     /// Text one after the other, or one JSON array.
-    fn print_all(&self) -> anyhow::Result<u8> {
+    fn print_all(&self, files: &[Source]) -> anyhow::Result<u8> {
         let mut entries: Vec<FileElement> = Vec::new();
         let (mut failed, mut limit_failed) = (false, false);
+        let mut unread = Unread::default();
         let mut worst = Verdict::Valid;
         let format = if self.details { "details" } else { "text" };
-        for file in &self.files {
+        for source in files {
+            let file = &source.path;
             let results = match read_all(file) {
                 Ok(results) => results,
-                Err(error) if self.files.len() == 1 => return Err(error),
+                Err(error) if files.len() == 1 => return Err(error),
                 // Reports of other files follow.
                 Err(error) => {
-                    failed = true;
                     let file = file.display().to_string();
+                    if source.is_named {
+                        failed = true;
+                    } else {
+                        unread.add(&source.name, false, &error);
+                    }
                     if self.json {
                         entries.push(FileElement::Unread { file, error: format!("{error:#}") })
-                    } else {
+                    } else if source.is_named {
                         output::print(&format!("=== {file}\n{error:#}\n\n"))?
                     }
                     continue;
                 }
             };
-            let is_alone = self.files.len() == 1 && results.len() == 1;
+            let is_alone = files.len() == 1 && results.len() == 1;
             if results.len() > 1 && !self.json {
                 output::print(&format!("{} contains {} results.\n\n", file.display(), results.len()))?;
             }
@@ -123,6 +131,7 @@ impl Explain {
         if self.json {
             output::print_json(&entries)?;
         }
+        failed |= unread.end() == status::FAILURE;
         Ok(if failed { status::FAILURE } else { self.status(worst, limit_failed) })
     }
 

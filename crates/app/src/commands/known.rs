@@ -2,6 +2,7 @@
 
 mod hub;
 
+use super::unread::Unread;
 use crate::paths;
 use compare::reference::{Reference, Row};
 use console::output;
@@ -56,10 +57,21 @@ fn rows_of(file: &Path) -> anyhow::Result<Vec<Row>> {
 
 /// Rows of all logs and result files in a directory.
 fn rows_in(folder: &Path) -> Vec<Row> {
-    let files = files_in(folder);
-    let rows = files.iter().map(|file| rows_of(file));
-    let rows = rows.filter_map(|rows| rows.map_err(|error| output::note(&format!("Skipped: {error:#}"))).ok());
-    rows.flatten().collect()
+    read_each(&files_in(folder), rows_of)
+}
+
+/// What `read` makes of each file of a directory, with a note on skipped ones.
+fn read_each<T>(files: &[PathBuf], read: impl Fn(&Path) -> anyhow::Result<Vec<T>>) -> Vec<T> {
+    let (mut all, mut unread) = (Vec::new(), Unread::default());
+    for file in files {
+        match read(file) {
+            Ok(made) => all.extend(made),
+            Err(error) => unread.add(&file.display().to_string(), false, &error),
+        }
+    }
+    // The other files of the directory are enough.
+    let _ = unread.end();
+    all
 }
 
 /// Logs and result files in a directory, sorted by name.
@@ -96,12 +108,9 @@ pub(super) fn baseline(baseline: &Path, file: Option<&Path>) -> anyhow::Result<B
         return read_all(baseline).map(Baseline::Results);
     }
     let own = file.and_then(|file| file.canonicalize().ok());
-    let files = files_in(baseline).into_iter().filter(|path| own.is_none() || path.canonicalize().ok() != own);
-    let read = files.filter_map(|path| {
-        let results = read_all(&path);
-        results.map_err(|error| output::note(&format!("Skipped: {error:#}"))).ok()
-    });
-    Ok(Baseline::Results(read.flatten().collect()))
+    let mut files = files_in(baseline);
+    files.retain(|path| own.is_none() || path.canonicalize().ok() != own);
+    Ok(Baseline::Results(read_each(&files, read_all)))
 }
 
 /// True if the baseline is well-formed; checked before a run that takes hours.

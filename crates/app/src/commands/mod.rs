@@ -43,6 +43,7 @@ mod tests;
 pub(crate) mod thermal;
 pub(crate) mod tools;
 pub(crate) mod trend;
+mod unread;
 pub(crate) mod update;
 pub(crate) mod upload;
 mod usage_error;

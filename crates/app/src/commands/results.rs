@@ -1,6 +1,7 @@
 //! `sbc-bench results`: tables of many results, their site, and their changes over time.
 
 use super::explained_files::{files_or_last, named_or_last, read_each, write};
+use super::site::sources::Source;
 use super::{Command, site, trend};
 use crate::args::written::{Form, WrittenFlags};
 use anyhow::{Context, bail};
@@ -56,12 +57,12 @@ pub(crate) struct Results {
 const OF_TABLES: [&str; 8] = ["format", "json", "html", "sort", "soc", "board", "since", "valid"];
 
 impl Command for Results {
-    fn run(mut self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
+    fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
         if let Some(folder) = &self.site {
             return site::write(&named_or_last(&self.files)?, folder, self.url.as_deref());
         }
-        self.files = files_or_last(&self.files)?;
-        if self.over_time { trend::run(&self.files, self.written.form(Form::Text)) } else { run(&self) }
+        let files = files_or_last(&self.files)?;
+        if self.over_time { trend::run(&files, self.written.form(Form::Text)) } else { run(&self, &files) }
     }
 }
 
@@ -77,13 +78,13 @@ fn day(text: &str) -> Result<String, String> {
     Ok(day.to_string())
 }
 
-fn run(args: &Results) -> anyhow::Result<u8> {
+fn run(args: &Results, files: &[Source]) -> anyhow::Result<u8> {
     // Tables in files and pipes are pasted into reviews.
     let usual = if terminal_caps::columns().is_some() { Form::Text } else { Form::Md };
     let (form, file) = args.written.form(usual);
     let id = form.to_possible_value();
     let format = FORMATS.iter().find(|known| id.as_ref().is_some_and(|id| id.get_name() == known.id));
-    let (read, status) = read_each(&args.files, 1, |name, explained| {
+    let (read, status) = read_each(files, 1, |name, explained| {
         let row = Row::of(&explained, &name);
         (explained.facts.run.clone(), row)
     })?;

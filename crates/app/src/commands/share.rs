@@ -44,7 +44,7 @@ pub(crate) struct Share {
 
 impl Command for Share {
     fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
-        let file = files_or_last(self.file.as_slice())?.swap_remove(0);
+        let file = files_or_last(self.file.as_slice())?.swap_remove(0).path;
         let folder = self.output.unwrap_or_else(|| usual_folder(&file));
         let is_free = folder.join(POST).exists() || folder.read_dir().is_ok_and(|mut files| files.next().is_none());
         ensure!(

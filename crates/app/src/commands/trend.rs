@@ -1,13 +1,14 @@
 //! `sbc-bench results --over-time`: results of one machine by date, and where their figures changed.
 
 use super::explained_files::{ExplainedFiles, read_many, write};
+use super::site::sources::Source;
 use crate::args::written::Form;
 use compare::trend::{self, Sample, trends};
 use console::{output, status};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Prints trends in this format, or writes them to a file.
-pub(super) fn run(files: &[PathBuf], (form, file): (Form, Option<&Path>)) -> anyhow::Result<u8> {
+pub(super) fn run(files: &[Source], (form, file): (Form, Option<&Path>)) -> anyhow::Result<u8> {
     let ExplainedFiles { results, status: unread } = read_many(files, 1)?;
     let samples: Vec<Sample<'_>> = results
         .iter()

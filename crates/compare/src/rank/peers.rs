@@ -108,9 +108,11 @@ impl<'a> Peer<'a> {
             }
         }
         let board = row.name.as_deref().or(row.board.as_deref()).map(NamedBoard::of);
-        let mut figures: Vec<(FigureKey, Vec<Value>)> = figures.into_iter().collect();
-        figures.stable_sort_by_key(|(key, _)| hash(key));
-        Self { row, clocks_mhz, hashes: figures.iter().map(|(key, _)| hash(key)).collect(), figures, board }
+        let mut hashed: Vec<(u64, (FigureKey, Vec<Value>))> =
+            figures.into_iter().map(|(key, values)| (hash(&key), (key, values))).collect();
+        hashed.stable_sort_by_key(|(hash, _)| *hash);
+        let (hashes, figures) = hashed.into_iter().unzip();
+        Self { row, clocks_mhz, hashes, figures, board }
     }
 
     fn values(&self, key: &FigureKey, hash: u64) -> Option<&[Value]> {

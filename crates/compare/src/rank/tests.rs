@@ -250,16 +250,16 @@ fn result_is_ranked_among_valid_rows_of_its_kind() {
 
         Others with this SoC: B.
 
-        Median and range of nine in ten boards with this SoC (of fewer than eight: the
-        lowest and the highest; where fewer than three are known: of this core type at
-        this clock), place among boards with this SoC; per MHz: against the median of
-        other cores of this type; place among all boards. `≈` is estimated.
+        Columns: range: median and range of nine in ten boards with this SoC (of fewer
+        than eight: the lowest and the highest; where fewer than three are known: of
+        this core type at this clock); SoC: place among boards with this SoC; all: place
+        among all boards.
 
-                          this  median                 range  SoC  per MHz  all
+                          this  median                 range  SoC  all
            7-zip, one CPU (MIPS)
-              Cortex-A53  1140    1150  1100 (B) to 1200 (B)  2/3        -  3/5
+              Cortex-A53  1140    1150  1100 (B) to 1200 (B)  2/3  3/5
            7-zip, all CPUs (MIPS)
-              all CPUs    4000    3900              3900 (B)  1/2        -  3/4
+              all CPUs    4000    3900              3900 (B)  1/2  3/4
 
         Not compared:
            clock@0: no reference result has this workload

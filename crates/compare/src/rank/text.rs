@@ -1,6 +1,5 @@
 //! Rankings as text for a terminal.
 
-use super::super::table::Table;
 use super::super::text::{Detail, cut, invalid, left_out, more, under_heading};
 use super::{Entry, Placement, Ranking};
 use facts::Verdict;
@@ -8,14 +7,21 @@ use facts::change::signed_percent;
 use facts::figures::Core;
 use facts::lines::wrapped_at;
 use facts::number::number;
+use facts::text_table::TextTable;
 use record::StableSort;
 use std::fmt::Write;
 
-/// Meaning of the columns.
-const COLUMNS: &str = "Median and range of nine in ten boards with this SoC (of fewer than eight: the lowest and the highest; \
-                       where fewer than three are known: of this core type at this clock), place among boards with this \
-                       SoC; per MHz: against the median of other cores of this type; place among all boards. `≈` is \
-                       estimated.";
+/// Meaning of columns.
+const COLUMNS: [(&str, &str); 4] = [
+    (
+        "range",
+        "median and range of nine in ten boards with this SoC (of fewer than eight: the lowest and the highest; where fewer than \
+         three are known: of this core type at this clock)",
+    ),
+    ("SoC", "place among boards with this SoC"),
+    ("per MHz", "against the median of other cores of this type at the same clock"),
+    ("all", "place among all boards"),
+];
 
 /// Neighbours and answer, with places of all figures if wanted, in lines of at most `columns` columns.
 pub fn ranking_text(ranking: &Ranking, columns: usize, detail: Detail) -> String {
@@ -64,16 +70,22 @@ fn places_text(ranking: &Ranking, columns: usize) -> String {
                 wrapped_at(&format!("Others with this SoC: {}.", ranking.others_with_soc.join(", ")), 0, columns)
             );
         }
-        let _ = writeln!(text, "{}\n", wrapped_at(COLUMNS, 0, columns));
-        text.push_str(&rows(ranking, columns));
+        let table = rows(ranking);
+        let meanings = COLUMNS.iter().filter(|(heading, _)| table.has(heading));
+        let meanings: Vec<String> = meanings.map(|(heading, meaning)| format!("{heading}: {meaning}")).collect();
+        let estimated_mark =
+            if ranking.entries.iter().any(|entry| entry.estimated.is_some()) { "; `≈`: estimated" } else { "" };
+        let meanings = format!("Columns: {}{estimated_mark}.", meanings.join("; "));
+        let _ = writeln!(text, "{}\n", wrapped_at(&meanings, 0, columns));
+        text.push_str(&table.text(columns));
         text.push_str(&estimated(ranking, columns));
     }
     text
 }
 
-fn rows(ranking: &Ranking, columns: usize) -> String {
+fn rows(ranking: &Ranking) -> TextTable {
     let header = ["", "this", "median", "range", "SoC", "per MHz", "all"];
-    let mut table = Table::new(header.map(str::to_owned).to_vec());
+    let mut table = TextTable::new(header.map(str::to_owned).to_vec());
     let mut heading = String::new();
     // Groups the cores of each figure.
     let place = |entry: &&Entry| ranking.entries.iter().position(|first| first.figure.key == entry.figure.key);
@@ -83,7 +95,7 @@ fn rows(ranking: &Ranking, columns: usize) -> String {
         let core = entry.figure.core.as_ref().map_or_else(|| "all CPUs".to_owned(), Core::label);
         under_heading(&mut table, &mut heading, (&entry.title, &entry.figure.unit), Some(&core), cells(entry));
     }
-    table.text(columns)
+    table
 }
 
 fn cells(entry: &Entry) -> Vec<String> {

@@ -24,8 +24,15 @@ const GLITCH_MILLICELSIUS: i64 = 40_000;
 /// ... if these are within this time, in milliseconds: no chip heats and cools so fast.
 const GLITCH_MS: i64 = 2_500;
 
-/// The readings of a temperature within a window that can be true: by themselves, and next to their neighbours.
+/// The readings of a temperature within a window that can be true.
 pub fn temperatures(record: &Record, channel: &Channel, window: Window) -> Vec<Reading> {
+    let mut readings = all_temperatures(record, channel);
+    readings.retain(|reading| window.contains(reading.at_ms));
+    readings
+}
+
+/// The readings of a temperature that can be true: by themselves, and next to their neighbours.
+fn all_temperatures(record: &Record, channel: &Channel) -> Vec<Reading> {
     let mut readings = gauge(record, channel, super::samples::whole_run());
     readings.retain(|reading| is_reading(reading.value));
     let is_glitch = |at: usize| {
@@ -40,15 +47,18 @@ pub fn temperatures(record: &Record, channel: &Channel, window: Window) -> Vec<R
         let is_far = |value: i64| value.abs() >= GLITCH_MILLICELSIUS;
         is_near && is_far(up) && is_far(down) && up.signum() == down.signum()
     };
-    let kept = (0..readings.len()).filter(|at| !is_glitch(*at));
-    let kept = kept.map(|at| readings[at]);
-    kept.filter(|reading| window.contains(reading.at_ms)).collect()
+    (0..readings.len()).filter(|at| !is_glitch(*at)).map(|at| readings[at]).collect()
+}
+
+/// The readings of the SoC's temperature that can be true; none without a sensor.
+pub(crate) fn soc_temperatures(facts: &Facts<'_>) -> Vec<Reading> {
+    facts.soc_temperature().map_or_else(Vec::new, |channel| all_temperatures(facts, channel))
 }
 
 /// Highest temperature of the SoC within a window; `None` without a sensor.
 pub(crate) fn heat(facts: &Facts<'_>, window: Window) -> Option<Heat> {
     let channel = facts.soc_temperature()?;
-    let readings = temperatures(facts, channel, window).into_iter();
+    let readings = facts.soc_temperatures().iter().filter(|reading| window.contains(reading.at_ms));
     let hottest = readings.reduce(|hottest, reading| if reading.value > hottest.value { reading } else { hottest })?;
     Some(Heat { millicelsius_max: hottest.value, at_ms: hottest.at_ms, channel: channel.id.clone() })
 }

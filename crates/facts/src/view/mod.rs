@@ -114,7 +114,9 @@ pub(crate) use falls::clock_falls;
 pub(crate) use firmware::{firmware_clocks, under_voltage_rows};
 pub(crate) use governors::governors_during_run;
 pub(crate) use halves::halves;
-pub(crate) use heat::{heat, limits_lowered, limits_lowered_by_programs, raised_cooling, soc_channel};
+pub(crate) use heat::{
+    heat, limits_lowered, limits_lowered_by_programs, raised_cooling, soc_channel, soc_temperatures,
+};
 pub(crate) use idle::idle;
 pub(crate) use load_clocks::load_clocks;
 pub(crate) use lost_cpus::lost_cpus;

@@ -5,11 +5,11 @@ mod folder;
 pub(super) mod sources;
 
 use super::known;
+use super::unread::Unread;
 use super::workers;
 use anyhow::{Context, bail};
 use compare::reference::Reference;
-use console::read::NoResults;
-use console::{output, status};
+use console::output;
 use explain::results::{Entry, USUAL_ORDER, order};
 use folder::SiteFolder;
 use page::site::{Site, SiteResult, of_result, result_path};
@@ -41,11 +41,14 @@ pub(super) fn base(text: &str) -> Result<String, String> {
 /// No file can be read, or the directory cannot be written.
 pub(super) fn write(from: &[PathBuf], out: &Path, url: Option<&str>) -> anyhow::Result<u8> {
     let mut folder = SiteFolder::open(out)?;
-    let (sources, mut status) = named(from)?;
+    let mut unread = Unread::default();
+    let sources = named(from, &mut unread)?;
     let reference = known::reference();
     let key = key_of_pages(reference);
     folder.claim(sources.keys().map(|page| result_path(page)))?;
-    let results = results(&mut folder, sources, reference, &key, &mut status)?;
+    let results = results(&mut folder, sources, reference, &key, &mut unread);
+    let status = unread.end();
+    let results = results?;
     if results.is_empty() {
         bail!("None of the files could be read.");
     }
@@ -74,17 +77,15 @@ pub(super) fn write(from: &[PathBuf], out: &Path, url: Option<&str>) -> anyhow::
 }
 
 /// Files by the names of their pages, without those with the content of another, which are noted.
-fn named(from: &[std::path::PathBuf]) -> anyhow::Result<(BTreeMap<String, Source>, u8)> {
+fn named(from: &[PathBuf], unread: &mut Unread) -> anyhow::Result<BTreeMap<String, Source>> {
     let found = sources::find(from)?;
-    let mut status = 0;
     let mut by_content: BTreeMap<String, String> = BTreeMap::new();
     let mut named = BTreeMap::new();
     for source in found {
         let content = match source.bytes() {
             Ok(bytes) => hex(&Sha256::digest(&bytes)),
             Err(error) => {
-                status = status::FAILURE;
-                output::note(&format!("Skipped: {error:#}"));
+                unread.add(&source.name, source.is_named, &error);
                 continue;
             }
         };
@@ -95,7 +96,7 @@ fn named(from: &[std::path::PathBuf]) -> anyhow::Result<(BTreeMap<String, Source
         by_content.insert(content.clone(), source.name.clone());
         named.insert(of_result(&source.name, &content), source);
     }
-    Ok((named, status))
+    Ok(named)
 }
 
 /// Key of everything besides the result that its page depends on: the program, and known results of the user.
@@ -111,7 +112,7 @@ fn results(
     sources: BTreeMap<String, Source>,
     reference: &Reference,
     key: &str,
-    status: &mut u8,
+    unread: &mut Unread,
 ) -> anyhow::Result<Results> {
     let mut results = Results::new();
     let mut new = Vec::new();
@@ -127,7 +128,7 @@ fn results(
         }
     }
     // Sorted by page: threads end in any order.
-    let mut unread = BTreeMap::new();
+    let mut failed = BTreeMap::new();
     let make = |(page, source): (String, Source)| {
         let made = source.record().map(|record| {
             let explained = explain::explain(record);
@@ -144,29 +145,14 @@ fn results(
             }
             Err(error) => {
                 folder.postpone(&path);
-                unread.insert(page, (source, error));
+                failed.insert(page, (source, error));
             }
         }
         Ok(())
     });
     // After a write error as well.
-    tell_unread(unread.into_values(), status);
+    failed.into_values().for_each(|(source, error)| unread.add(&source.name, source.is_named, &error));
     end.map(|()| results)
-}
-
-/// Notes files without a page. Other texts in a directory are counted; anything else is an error.
-fn tell_unread(unread: impl Iterator<Item = (Source, anyhow::Error)>, status: &mut u8) {
-    let is_other =
-        |(source, error): &(Source, anyhow::Error)| !source.is_named && error.downcast_ref::<NoResults>().is_some();
-    let (others, failed): (Vec<_>, Vec<_>) = unread.partition(is_other);
-    for (_, error) in failed {
-        *status = status::FAILURE;
-        output::note(&format!("Skipped: {error:#}"));
-    }
-    if let [(first, _), rest @ ..] = &others[..] {
-        let and = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
-        output::note(&format!("Skipped: {}{and}: no results in it.", first.name));
-    }
 }
 
 /// True if the run of a result was resumed and the whole run is a result as well, which is noted.

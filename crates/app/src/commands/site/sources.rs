@@ -16,14 +16,20 @@ const DEPTH_MAX: usize = 16;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(in super::super) struct Source {
     /// Name on the site: the path within the named directory, without paths of this machine.
-    pub(super) name: String,
+    pub(in super::super) name: String,
     /// Path.
     pub(in super::super) path: PathBuf,
     /// Named by the user, not found in a directory.
-    pub(super) is_named: bool,
+    pub(in super::super) is_named: bool,
 }
 
 impl Source {
+    /// A file that the user names.
+    pub(in super::super) fn named(path: PathBuf) -> Source {
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        Source { name, path, is_named: true }
+    }
+
     /// All of it.
     pub(super) fn bytes(&self) -> anyhow::Result<Vec<u8>> {
         input::read(&self.path, FILE_BYTES_MAX)
@@ -46,8 +52,7 @@ pub(in super::super) fn find(from: &[PathBuf]) -> anyhow::Result<Vec<Source>> {
         if path.is_dir() {
             look_into(path, path, 0, &mut found, &mut others)?
         } else {
-            let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-            found.push(Source { name, path: path.clone(), is_named: true });
+            found.push(Source::named(path.clone()));
         }
     }
     if others > 0 {

@@ -4,6 +4,7 @@ mod site_cache;
 
 use super::Command;
 use super::explained_files::{ExplainedFiles, read_many};
+use super::site::sources::Source;
 use anyhow::Context;
 use console::{output, signals};
 use net::browser;
@@ -37,7 +38,7 @@ pub(crate) struct View {
 
 impl Command for View {
     fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
-        let ExplainedFiles { results, status } = read_many(&self.files, 1)?;
+        let ExplainedFiles { results, status } = read_many(&self.files.into_iter().map(Source::named).collect::<Vec<_>>(), 1)?;
         let cancelled = signals::watch()?;
         let token = Token::new().context("Cannot make a token")?;
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, self.port));

@@ -4,6 +4,7 @@
 use crate::tables::{Answer, Report, Subject};
 use facts::lines::{sentences, unmeasured, wrapped};
 use facts::stats::median;
+use facts::text_table::{NO_VALUE, TextTable};
 use facts::{Facts, Finding, view};
 use record::{ClockPoint, Fact, QuestionId, Record, Variant, WorkloadId, cpu_list};
 use std::fmt::Write;
@@ -157,27 +158,24 @@ fn opps(record: &Record) -> String {
     for (_, clocks) in view::clock_passes(record, &Variant::COLD) {
         let asked: Vec<&ClockPoint> = clocks.points.iter().filter(|p| p.opp_khz.is_some()).collect();
         let [first, _, ..] = asked.as_slice() else { continue };
-        let _ = write!(
-            text,
-            "OPPs of CPUs {}, measured on CPU {} in MHz\n\n      set  reported  measured            agree\n",
-            cpu_list(&cluster_of(record, first.cpu)),
-            first.cpu
-        );
+        let cpus = cpu_list(&cluster_of(record, first.cpu));
+        let _ = write!(text, "OPPs of CPUs {cpus}, measured on CPU {} in MHz\n\n", first.cpu);
+        let header = ["set", "reported", "measured", "deviation", "agree"];
+        let mut table = TextTable::new(header.map(str::to_owned).to_vec());
         for point in asked {
             let opp = point.opp_khz.map(f64::from);
             let measured = khz(point);
             let off = opp.zip(measured).map(|(opp, khz)| 100.0 * (khz / opp - 1.0));
             let agree = point.windows.as_ref().map(|w| w.agreeing_permille / 10);
-            let _ = writeln!(
-                text,
-                "{:>9} {:>9} {:>9} {:>8} {:>6} %",
+            table.row(vec![
                 mhz(opp, 0),
                 mhz(point.claimed_khz.known().copied().map(f64::from), 0),
                 mhz(measured, 1),
-                off.map_or("-".into(), |off| format!("{off:+.1} %")),
-                agree.map_or("-".into(), |agree| agree.to_string()),
-            );
+                off.map_or(NO_VALUE.into(), |off| format!("{off:+.1} %")),
+                agree.map_or(NO_VALUE.into(), |agree| format!("{agree} %")),
+            ]);
         }
+        text.push_str(&table.text(usize::MAX));
         text.push('\n');
     }
     text

@@ -48,10 +48,10 @@ fn clock_report_of_board() {
 
         OPPs of CPUs 0-3, measured on CPU 0 in MHz
 
-              set  reported  measured            agree
-             1800      1800    1798.0   -0.1 %     90 %
-             1200      1800    1198.0   -0.2 %     90 %
-              408      1800     406.0   -0.5 %     90 %
+           set   reported  measured  deviation  agree
+           1800      1800    1798.0     -0.1 %   90 %
+           1200      1800    1198.0     -0.2 %   90 %
+           408       1800     406.0     -0.5 %   90 %
 
         Clock ramp of CPU 0 from idle: 12.3 ms.
         Second method perf armv8_cortex_a53: within 0.01 % of the first on CPUs 0-3.
