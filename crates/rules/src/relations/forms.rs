@@ -42,7 +42,7 @@ pub const CLAUSES: &[Form] = &[
     (&no_throttling::RULE, ""),
     (&opp_not_honoured::RULE, "{wrong} of {tried} lower OPPs that do not run at their nominal clock"),
     (&power_limit::RULE, "the drop of the clock to {clock_after} during {phase}"),
-    (&power_limit::RULE, "the drop of the clock during {phase}"),
+    (&power_limit::RULE, "the drop of the clock in other workloads ({phase})"),
     (&rpi_config::RULE, "{setting}={value} in config.txt"),
     (&rpi_firmware::RULE, "{what} reported by the firmware"),
     (&rpi_firmware_clock::RULE, "the lower clock of the firmware in {samples} of {of} samples (down to {firmware})"),
@@ -65,7 +65,7 @@ pub const CLAUSES: &[Form] = &[
     (&system_time::RULE, "kernel overhead (up to {peak} of CPU time during {phase})"),
     (&system_time::RULE, "kernel overhead during {phase}"),
     (&thermal_throttling::RULE, "the drop of the clock to {clock_after} during {phase}"),
-    (&thermal_throttling::RULE, "the drop of the clock during {phase}"),
+    (&thermal_throttling::RULE, "the drop of the clock in other workloads ({phase})"),
     (&thermal_throttling::RULE, "{below} of {cpus} below {clock_before}"),
     (&thermal_throttling::RULE, "time of {cpus} below their highest clock"),
     (&thermal_throttling::RULE, "a cooling device at work ({device})"),
@@ -77,6 +77,7 @@ pub const CLAUSES: &[Form] = &[
 
 /// Replacements for sentences whose content was reported before.
 pub const SHORT: &[Form] = &[
+    (&clock_above_claim::RULE, "Clock of {cpus}: +{deviation} against the advertised one: {why}."),
     (&clock_above_claim::RULE, "Clock of {cpus}: +{deviation} against the advertised one."),
     (&clock_below_claim::RULE, "Clock of {cpus}: {deviation} against the advertised one: {why}."),
     (&clock_below_claim::RULE, "Clock of {cpus}: {deviation} against the advertised one."),
@@ -95,10 +96,10 @@ pub const SHORT: &[Form] = &[
     ),
     (&old_verdict_wrong::RULE, "The log says \"{verdict}\", but {but}."),
     (&old_verdict_wrong::RULE, "The log says \"{verdict}\", which is wrong."),
-    (&opp_not_honoured::RULE, "{wrong} of {tried} lower OPPs do not run at their nominal clock."),
+    (&opp_not_honoured::RULE, ""),
     (&power_limit::RULE, "During {phase}, the clock dropped to {clock_after}: {limit_words}."),
     (&power_limit::RULE, "During {phase}, the clock dropped: {limit_words}."),
-    (&power_limit::RULE, "During {phase}, the clock was lower as well: {design}."),
+    (&power_limit::RULE, ""),
     (&rpi_firmware_clock::RULE, "In {samples} of {of} samples the firmware ran a lower clock than cpufreq reported."),
     (&score_high::RULE, "{core}: {percent} faster in single-threaded 7-zip than usual."),
     (&score_low::RULE, "{core}: {percent} slower in single-threaded 7-zip than usual."),

@@ -280,7 +280,15 @@ pub const RELATIONS: &[RuleRelations] = &[
     row(
         &score_low::RULE,
         J::CompressionSingle,
-        &[follows(C::SlowMemory), follows(C::Background), follows(C::FirmwareCap), NOTE],
+        &[
+            follows(C::LowVoltage),
+            follows(C::Heat),
+            follows(C::PowerLimit),
+            follows(C::SlowMemory),
+            follows(C::Background),
+            follows(C::FirmwareCap),
+            NOTE,
+        ],
         NO_HARM,
         "",
     ),
@@ -311,6 +319,7 @@ pub const RELATIONS: &[RuleRelations] = &[
         &[
             follows(C::StartedBusy),
             follows_if(C::TooLittleMemory, W::Swapped),
+            follows_if(C::LowVoltage, W::RateFell),
             follows_if(C::Heat, W::RateFell),
             follows_if(C::PowerLimit, W::RateFell),
             follows(C::Background),
