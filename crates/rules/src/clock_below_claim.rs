@@ -40,10 +40,18 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
             continue;
         }
         seen.push(clock.cluster_cpus.clone());
+        // One design is named once, for the cluster that it affects most.
+        if findings.iter().any(is_by_design) && known_tolerance(facts, deviation).is_some() {
+            continue;
+        }
         let reached = view::later_clock(&clock, &later);
         findings.push(finding(facts, &clock, claimed_khz, deviation, reached));
     }
     findings
+}
+
+fn is_by_design(finding: &Finding) -> bool {
+    finding.value("why").is_some()
 }
 
 fn worst_first(mut clocks: Vec<ClusterClock>) -> Vec<ClusterClock> {
@@ -282,6 +290,7 @@ mod tests {
     fn clocks_that_a_soc_sets_by_its_own_measurement_are_within_its_tolerance() {
         for (soc, khz, expected) in [
             ("Rockchip RK3568", 1_930_000, Severity::Info),
+            ("Rockchip RK3568", 1_880_000, Severity::Info),
             ("Rockchip RK3568", 1_700_000, Severity::Degraded),
             ("Rockchip RK3399", 1_930_000, Severity::Degraded),
         ] {
@@ -289,6 +298,17 @@ mod tests {
             record.machine.soc = record::Fact::Known(soc.into());
             assert_eq!(findings_of(RULE.id, &record)[0].severity, expected, "{soc} {khz}");
         }
+    }
+
+    #[test]
+    fn one_design_of_several_clusters_is_told_once() {
+        let mut record = own_run();
+        let cluster = |cpus: &[u32]| record::Cluster { cpus: cpus.to_vec(), ..record::Cluster::default() };
+        record.machine.clusters = vec![cluster(&[0, 1]), cluster(&[2, 3])];
+        record.machine.soc = record::Fact::Known("Rockchip RK3588".into());
+        let points = vec![point(0, 2_304_000, 2_180_000), point(2, 2_352_000, 2_222_000)];
+        let found = sentences(RULE.id, &with_clocks(record, Variant::COLD, points));
+        assert!(found.len() == 1 && found[0].contains("CPUs 2-3"), "{found:?}");
     }
 
     #[test]

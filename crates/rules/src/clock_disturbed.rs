@@ -73,9 +73,23 @@ fn few_agree(facts: &Facts<'_>) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::RULE;
-    use crate::test_support::{own_run, point, with_clocks};
+    use crate::test_support::{gauge_channel, log, own_run, point, with_clocks};
     use crate::tests::sentences;
-    use record::Variant;
+    use record::{ChannelId, OfRaspberryPi, Unit, Variant};
+
+    /// A lower clock that the firmware reports as well is no artefact of the second pass.
+    #[test]
+    fn a_clock_of_the_firmware_confirms_the_second_pass() {
+        for (firmware_khz, expected) in [(1_900_000, 0), (2_147_000, 1)] {
+            let printed =
+                |mhz| record::ClockPoint { opp_khz: Some(2_147_000), printed_mhz: Some(mhz), ..<_>::default() };
+            let record = with_clocks(log("0.9.2"), Variant::COLD, vec![printed(2_145)]);
+            let record = with_clocks(record, Variant::HOT_AFTER, vec![printed(1_899)]);
+            let id = ChannelId::RaspberryPi(OfRaspberryPi::LogFirmwareClock);
+            let record = gauge_channel(record, id, Unit::Kilohertz, &[2_147_000, firmware_khz]);
+            assert_eq!(sentences(RULE.id, &record).len(), expected, "{firmware_khz}");
+        }
+    }
 
     #[test]
     fn few_agreeing_windows_are_a_disturbance() {

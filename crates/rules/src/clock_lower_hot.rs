@@ -38,9 +38,22 @@ fn is_unreliable(facts: &Facts<'_>) -> bool {
     view::log_version(facts).is_some_and(|version| SECOND_PASS_UNRELIABLE.contains(&version))
 }
 
-/// True if the second pass read this clock. Readings that agree count, except those of one CPU under leftover load,
+/// Clocks of the firmware and of the second pass agree within 2 %.
+const SAME_CLOCK: f64 = 0.02;
+
+/// True if the firmware reported this clock at the end of the load.
+fn is_of_firmware(facts: &Facts<'_>, clock: &ClusterClock) -> bool {
+    let readings = view::firmware_clock_channel(facts).map(|channel| view::gauge(facts, channel, view::whole_run()));
+    let last = readings.and_then(|readings| Some(readings.last()?.value as f64));
+    last.is_some_and(|last_khz| (last_khz / f64::from(clock.measured_khz) - 1.0).abs() <= SAME_CLOCK)
+}
+
+/// True if the second pass read this clock, as that of the firmware confirms, or its readings. Readings that agree count, except those of one CPU under leftover load,
 /// which agree as well; readings that disagree, and means without readings, count as a large fall at most.
 fn is_reading(facts: &Facts<'_>, cold: &[ClusterClock], clock: &ClusterClock) -> bool {
+    if is_of_firmware(facts, clock) {
+        return true;
+    }
     let unreliable = is_unreliable(facts);
     let is_printed = clock.readings == 0 && view::is_log(facts);
     if clock.is_steady && !is_printed {

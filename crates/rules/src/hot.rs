@@ -2,7 +2,7 @@
 
 use super::Rule;
 use super::place::samples_place;
-use facts::{Facts, Finding, Quantity, Severity};
+use facts::{Facts, Finding, Quantity, Scope, Severity};
 use record::RuleId;
 
 pub(super) const RULE: Rule = Rule::of_table(RuleId::own("hot"), check);
@@ -25,6 +25,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
             .confidence(95)
             .with("temperature", Quantity::Millicelsius(heat.millicelsius_max))
             .with("at", Quantity::Ms(heat.at_ms))
+            .about(Scope::Machine)
             .at(samples_place(facts, &heat.channel, heat.at_ms, heat.at_ms))
     });
     found.into_iter().collect()

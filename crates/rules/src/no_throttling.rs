@@ -2,8 +2,8 @@
 //! otherwise.
 
 use super::{
-    Role, Rule, clock_lower_hot, power_limit, rpi_firmware, rpi_firmware_clock, slowdown, thermal_throttling,
-    virtualised,
+    Role, Rule, clock_below_claim, clock_lower_hot, power_limit, rpi_firmware, rpi_firmware_clock, slowdown,
+    thermal_throttling, virtualised,
 };
 use facts::view::{self, ClusterClock, FirmwareBits};
 use facts::{EvidenceSource, Facts, Finding, Place, Quantity, Severity};
@@ -46,7 +46,13 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     };
     let finding = match (names.is_empty(), declines.first()) {
         (false, _) => {
-            let found = Finding::new(RULE.id, Severity::Info, "No throttling under full load (checked: {witnesses}).")
+            let is_low = clock_below_claim::RULE.found(facts).iter().any(|found| found.severity > Severity::Info);
+            let template = if is_low {
+                "No clock fell further under full load (checked: {witnesses})."
+            } else {
+                "No throttling under full load (checked: {witnesses})."
+            };
+            let found = Finding::new(RULE.id, Severity::Info, template)
                 .confidence(if names.len() > 1 { 95 } else { 85 })
                 .with("witnesses", Quantity::Text(names.join(", ")));
             witnesses.iter().fold(found, |found, (_, witness)| found.seen_by(witness.clone()))
@@ -172,6 +178,20 @@ mod tests {
     use crate::test_support::{compression, gauge_channel, own_run, with_step};
     use crate::tests::sentences;
     use record::{ChannelId, Unit, Variant, WorkloadId};
+
+    /// "No throttling" would contradict a clock that is always below the advertised one.
+    #[test]
+    fn a_clock_that_was_low_before_did_not_fall_further() {
+        for (measured_khz, expected) in [(1_800_000, "No throttling"), (1_500_000, "No clock fell further")] {
+            let points = vec![crate::test_support::point(0, 1_800_000, measured_khz)];
+            let record = crate::test_support::with_clocks(own_run(), Variant::COLD, points);
+            let record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (0.0, 2.0), compression(1));
+            let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &[1_800_000; 5]);
+            let record = gauge_channel(record, ChannelId::Soc, Unit::Millicelsius, &[60_000; 5]);
+            let found = sentences(RULE.id, &record);
+            assert!(found.len() == 1 && found[0].starts_with(expected), "{found:?}");
+        }
+    }
 
     #[test]
     fn no_throttling_needs_evidence() {

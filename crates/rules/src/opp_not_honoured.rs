@@ -2,6 +2,7 @@
 //!
 //! Other rules cover the highest OPP. Scores at full clock are unaffected; governors and tables of power per clock are.
 
+use super::clock_below_claim::known_tolerance;
 use super::place::step_place;
 use super::{Rule, Subject};
 use facts::{Facts, Finding, Place, Quantity, Severity, view};
@@ -33,7 +34,8 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
                 continue;
             }
             let deviation = 100.0 * (f64::from(measured_khz) / f64::from(opp_khz) - 1.0);
-            if deviation.abs() >= DEVIATION_PERCENT_MIN {
+            // Clocks by an oscillator on the chip deviate at each OPP.
+            if deviation.abs() >= DEVIATION_PERCENT_MIN && known_tolerance(facts, deviation).is_none() {
                 wrong.push(WrongOpp { deviation, opp_khz, measured_khz, clocks, point });
                 places.push(point.line.map_or_else(|| step_place(facts, step), Place::Line));
             }
@@ -49,6 +51,9 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     };
     let template = if wrong.iter().all(is_fixed) {
         "The clock does not follow cpufreq: [CPU {cpu}|the measured CPU] ran at {measured} where {opp} was set."
+    } else if is_floor(&wrong) {
+        "OPPs below {measured} run at {measured}, the lowest clock that the firmware sets; scores at the highest OPP are \
+         unaffected."
     } else if worst.deviation > 0.0 {
         "{wrong} of {tried} lower OPPs do not run at their nominal clock; worst: [CPU {cpu}|the measured CPU] at {measured} instead of \
          {opp} (+{deviation})."
@@ -65,6 +70,16 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         .with("deviation", Quantity::Percent(worst.deviation))
         .at_all(places);
     vec![finding]
+}
+
+/// True if all wrong OPPs run at one clock, and no OPP runs at a lower one.
+fn is_floor(wrong: &[Wrong<'_>]) -> bool {
+    let is_lowest = |one: &Wrong| {
+        let of_cpu = one.clocks.points.iter().filter(|point| point.cpu == one.point.cpu);
+        let lowest = of_cpu.filter_map(view::measured_khz).min().unwrap_or(0);
+        one.deviation > 0.0 && f64::from(one.measured_khz) * SAME_CLOCK <= f64::from(lowest)
+    };
+    wrong.iter().all(is_lowest)
 }
 
 /// OPP that does not run at its clock.
@@ -128,6 +143,26 @@ mod tests {
             sentences(RULE.id, &with_clocks(own_run(), Variant::COLD, points.to_vec())),
             ["The clock does not follow cpufreq: CPU 0 ran at 1800 MHz where 816 MHz was set."]
         );
+    }
+
+    #[test]
+    fn clocks_by_design_are_told_as_that_or_not_at_all() {
+        let points = |opps: &[(u32, u32)]| opps.iter().map(|(opp, measured)| point(0, *opp, *measured)).collect();
+        let floor: Vec<_> =
+            points(&[(2_400_000, 2_398_000), (1_500_000, 1_498_000), (1_400_000, 1_498_000), (1_000_000, 1_498_000)]);
+        assert_eq!(
+            sentences(RULE.id, &with_clocks(own_run(), Variant::COLD, floor)),
+            [
+                "OPPs below 1498 MHz run at 1498 MHz, the lowest clock that the firmware sets; scores at the highest OPP are unaffected."
+            ]
+        );
+        for (soc, expected) in [("Rockchip RK3588", 0), ("Rockchip RK3399", 1)] {
+            let off: Vec<_> =
+                points(&[(2_304_000, 2_280_000), (1_200_000, 1_125_000), (1_008_000, 948_000), (408_000, 400_000)]);
+            let mut record = with_clocks(own_run(), Variant::COLD, off);
+            record.machine.soc = record::Fact::Known(soc.into());
+            assert_eq!(sentences(RULE.id, &record).len(), expected, "{soc}");
+        }
     }
 
     #[test]

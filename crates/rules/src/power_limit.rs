@@ -6,6 +6,7 @@ use super::thermal_throttling::kernel_says_heat;
 use super::{Rule, ThrottledPart, thermal_messages};
 use facts::view::ClockFall;
 use facts::{Facts, Finding, Quantity, Severity, view};
+use record::table::Table;
 use record::{Missing, RuleId};
 
 pub(super) const RULE: Rule =
@@ -36,6 +37,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         let finding = unseen(cause, finding, falls);
         let finding = at_limit(facts, cause, finding, falls);
         match cause {
+            Cause::Power => finding.with_known("rated", rated_power(facts)),
             Cause::Unknown => finding.unseen_because(Missing::unsupported("", "nothing that was read shows the cause")),
             _ => finding,
         }
@@ -108,6 +110,16 @@ fn by_a_part(facts: &Facts<'_>, cause: Cause, finding: Finding, names_clusters: 
     Finding { template, ..finding }.with("sensor", Quantity::Text(sensor))
 }
 
+const RATED_POWER: Table = Table::of(include_str!("../../../data/rated_power.tsv"));
+
+/// Rated power of this CPU, the default of its long-term limit.
+fn rated_power(facts: &Facts<'_>) -> Option<Quantity> {
+    let name = facts.soc().known()?;
+    let is_of = |row: &record::table::Row| name.split_whitespace().any(|word| word == row.get("cpu"));
+    let watts: f64 = RATED_POWER.rows().find(is_of)?.get("rated_watts").parse().ok()?;
+    Some(Quantity::measured(watts, "W", usize::from(watts.fract() > 0.0)))
+}
+
 /// Firmware lowers the power limit long before the kernel throttles.
 const HOT_MILLICELSIUS: i64 = 90_000;
 
@@ -143,10 +155,11 @@ fn finding(cause: Cause, falls: &[ClockFall], names_clusters: bool) -> Finding {
         }
         (_, false) => {
             "During {phase}, the clock dropped from {clock_before} to {clock_after} (average {clock_mean}) at only \
-             {temperature}: a power or current limit."
+             {temperature}: a power or current limit[ (this CPU is rated for {rated})]."
         }
         (_, true) => {
-            "During {phase}, clocks dropped at only {temperature}: {clusters}. The cause is a power or current limit."
+            "During {phase}, clocks dropped at only {temperature}: {clusters}. The cause is a power or current limit[ (this CPU is rated for \
+             {rated})]."
         }
     };
     let finding = Finding::new(RULE.id, severity, template).confidence(sure);
@@ -262,6 +275,16 @@ mod tests {
             let found = sentences(RULE.id, &record);
             assert_eq!(found[0].contains("a power or current limit"), is_known, "{found:?}");
             assert_eq!(found[0].contains("of one part of the CPUs (cpu0-thermal)"), !is_known, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn rated_power_of_a_known_cpu_is_named() {
+        for (soc, expected) in [("Intel(R) N100", true), ("Intel(R) N1000", false)] {
+            let mut record = run("x86_64", &FELL, Some(70));
+            record.machine.soc = Fact::Known(soc.into());
+            let found = sentences(RULE.id, &record);
+            assert_eq!(found[0].ends_with("limit (this CPU is rated for 6 W)."), expected, "{found:?}");
         }
     }
 

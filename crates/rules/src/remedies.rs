@@ -12,6 +12,11 @@ struct Exception {
 
 const EXCEPTIONS: &[Exception] = &[
     Exception {
+        cause: Cause::NotVisible,
+        holds: |facts| view::is_log(facts) && facts.run.end == End::Died && facts.samples.at_ms.is_empty(),
+        remedy: "Get the whole log: the missing part has the clocks and temperatures of these runs.",
+    },
+    Exception {
         cause: Cause::RunCutShort,
         holds: |facts| matches!(facts.run.end, End::Interrupted { .. }) && facts.run.asked.is_some(),
         remedy: "Continue it on this machine with `sbc-bench --resume`, or run it again to the end.",
@@ -32,6 +37,12 @@ const EXCEPTIONS: &[Exception] = &[
         remedy: "Close other programs, or measure with fewer dictionaries (swap is in use already).",
     },
     Exception {
+        cause: Cause::FirmwareCap,
+        holds: |facts| view::is_x86(facts),
+        remedy: "Look at the turbo setting and the power limits of the BIOS; the advertised clock may be that of one core \
+                 alone.",
+    },
+    Exception {
         cause: Cause::PowerLimit,
         holds: |facts| view::is_x86(facts),
         remedy: "Raise the power limits (PL1 and PL2) in the BIOS if the cooling allows it; else this is the score of the \
@@ -39,7 +50,7 @@ const EXCEPTIONS: &[Exception] = &[
     },
     Exception {
         cause: Cause::Heat,
-        holds: |facts| view::has_soft_limit(facts),
+        holds: |facts| view::soft_limit(facts).is_some(),
         remedy: "Cool the SoC better (heat sink, fan, airflow), or raise temp_soft_limit in config.txt to 70, and repeat \
                  the run.",
     },
@@ -56,4 +67,30 @@ fn has_zram(facts: &Facts<'_>) -> bool {
 
 fn has_swap(facts: &Facts<'_>) -> bool {
     !view::swap_devices(facts).is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{log, own_run};
+    use record::Fact;
+
+    /// A PC has no boot loader to update for a lower clock, and a log that ends early has no run to repeat.
+    #[test]
+    fn remedies_fit_the_machine_and_the_log() {
+        let mut pc = own_run();
+        pc.machine.kernel_arch = Fact::Known("x86_64".into());
+        let mut cut = log("0.9.72");
+        cut.run.end = End::Died;
+        for (record, cause, expected) in [
+            (&pc, Cause::FirmwareCap, Some("BIOS")),
+            (&own_run(), Cause::FirmwareCap, None),
+            (&cut, Cause::NotVisible, Some("Get the whole log")),
+            (&log("0.9.72"), Cause::NotVisible, None),
+        ] {
+            let remedy = instead(&Facts::of(record), cause);
+            assert!(remedy.is_some() == expected.is_some(), "{cause:?}: {remedy:?}");
+            assert!(expected.is_none_or(|words| remedy.is_some_and(|remedy| remedy.contains(words))), "{remedy:?}");
+        }
+    }
 }

@@ -4,10 +4,10 @@
 //! count with other evidence.
 
 use super::place::samples_place;
-use super::{Precondition, Rule, Subject, ThrottledPart};
+use super::{Precondition, Rule, Subject, ThrottledPart, slowdown};
 use facts::view::{self, FirmwareBits};
-use facts::{Facts, Finding, Place, Quantity, Severity};
-use record::{ChannelId, RaspberryPiChannel, RuleId};
+use facts::{Facts, Finding, Place, Quantity, Scope, Severity};
+use record::{BoardInput, ChannelId, RaspberryPiChannel, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     subjects: &[Subject::Storage],
@@ -32,13 +32,13 @@ pub(super) fn is_raspberry_pi(facts: &Facts<'_>) -> bool {
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let found = BITS.iter().filter_map(|(bit, meaning)| {
         let state = facts.firmware_bits(bit);
-        let finding = finding(facts, state)?;
+        let finding = finding(facts, *bit, state)?;
         Some(finding.with("what", Quantity::Text((*meaning).to_owned())).with("bit", Quantity::Count((*bit).into())))
     });
     found.collect()
 }
 
-fn finding(facts: &Facts<'_>, state: FirmwareBits) -> Option<Finding> {
+fn finding(facts: &Facts<'_>, bit: u32, state: FirmwareBits) -> Option<Finding> {
     match state {
         FirmwareBits::Clear | FirmwareBits::Unknown => None,
         FirmwareBits::Live { samples, of, first_ms } => {
@@ -69,7 +69,8 @@ fn finding(facts: &Facts<'_>, state: FirmwareBits) -> Option<Finding> {
             .confidence(97)
             .at(Place::Field("states".into())),
         ),
-        FirmwareBits::SinceBoot => Some(since_boot(facts)),
+        FirmwareBits::SinceBoot if bit == 0 => Some(under_voltage(facts).unwrap_or_else(|| since_boot(facts, bit))),
+        FirmwareBits::SinceBoot => Some(since_boot(facts, bit)),
     }
 }
 
@@ -81,13 +82,36 @@ fn right_after(facts: &Facts<'_>) -> Finding {
         .at(line.map_or(Place::Field("states".into()), Place::Line))
 }
 
+/// Under-voltage of a log whose rows show it: the firmware ran its lowest clock while the kernel asked for more.
+fn under_voltage(facts: &Facts<'_>) -> Option<Finding> {
+    let rows = facts.under_voltage_rows();
+    let at_ms = |row: Option<&usize>| facts.samples.at_ms.get(*row?).copied();
+    let (first_ms, last_ms) = (at_ms(rows.first())?, at_ms(rows.last())?);
+    let input = facts.samples.channel(&ChannelId::BoardInput(BoardInput::Log));
+    let lowest = input.and_then(|input| rows.iter().filter_map(|row| input.values.get(*row).copied().flatten()).min());
+    let finding = Finding::new(
+        RULE.id,
+        Severity::Degraded,
+        "The firmware recorded {what} since boot, and lowered the clock in this run[ while the supply was down to \
+         {supply}].",
+    );
+    let volts = lowest.map(|microvolts| Quantity::measured(microvolts as f64 / 1e6, "V", 2));
+    let channel = view::firmware_clock_channel(facts)?;
+    let place = samples_place(facts, &channel.id, first_ms, last_ms);
+    Some(finding.confidence(90).with_known("supply", volts).about(Scope::Machine).during(first_ms, last_ms).at(place))
+}
+
 /// A sticky bit of unknown age needs clocks or scores that dropped during the run as evidence.
-fn since_boot(facts: &Facts<'_>) -> Finding {
+fn since_boot(facts: &Facts<'_>, bit: u32) -> Finding {
     let scores: Vec<f64> = facts.multi_totals().iter().map(|(_, mips)| *mips).collect();
-    let has_other_evidence = facts.firmware_clocks().is_some()
+    // The other bits are of heat, unless the supply was too weak.
+    let hot = slowdown::hot_millicelsius(facts);
+    let was_cool = bit > 0 && facts.heat_of_run().is_some_and(|heat| heat.millicelsius_max < hot);
+    let is_of_supply = !facts.under_voltage_rows().is_empty();
+    let dropped = facts.firmware_clocks().is_some()
         || !facts.clock_falls().is_empty()
         || view::fall_percent(&scores).is_some_and(|fall| fall >= 3.0);
-    let finding = if has_other_evidence {
+    let finding = if dropped && (!was_cool || is_of_supply) {
         Finding::new(
             RULE.id,
             Severity::Degraded,
@@ -129,6 +153,33 @@ mod tests {
         let record =
             gauge_channel(own_run(), ChannelId::RaspberryPi(RaspberryPiChannel::Throttled), Unit::Bits, &[0xf0000; 4]);
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
+    }
+
+    /// Rows at the lowest clock of the firmware are those of a recorded under-voltage; throttling of a cool SoC without
+    /// them is of another time.
+    #[test]
+    fn sticky_bits_belong_to_a_run_that_shows_them() {
+        let clocks = [2_400_000, 2_400_000, 1_500_000, 1_500_000];
+        for (bits, celsius, expected) in [
+            (0x1_0000, 55, &["and lowered the clock in this run while the supply was down to 4.45 V."][..]),
+            (0x5_0000, 55, &["while the supply was down to 4.45 V.", "and clocks or scores dropped in this run."]),
+            (0x4_0000, 55, &["(the log does not show which)."]),
+            (0x4_0000, 84, &["and clocks or scores dropped in this run."]),
+        ] {
+            let record =
+                with_step(log("0.9.48"), WorkloadId::SevenZip, Variant::MULTI, &[], (0.0, 1.8), compression(1));
+            let mut record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &[2_400_000; 4]);
+            let firmware = ChannelId::RaspberryPi(OfRaspberryPi::LogFirmwareClock);
+            record = gauge_channel(record, firmware, Unit::Kilohertz, &clocks);
+            let input = ChannelId::BoardInput(record::BoardInput::Log);
+            record = gauge_channel(record, input, Unit::Microvolts, &[5_110_000, 4_300_000, 4_450_000, 4_490_000]);
+            record = gauge_channel(record, ChannelId::Soc, Unit::Millicelsius, &[celsius * 1000; 4]);
+            record.machine.policies[0].opps_khz = vec![1_500_000, 2_400_000];
+            record.states = vec![state(None), state(Some(bits))];
+            let found = sentences(RULE.id, &record);
+            assert_eq!(found.len(), expected.len(), "{bits:x}: {found:?}");
+            assert!(found.iter().zip(expected).all(|(sentence, end)| sentence.ends_with(end)), "{found:?}");
+        }
     }
 
     #[test]

@@ -23,6 +23,15 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     for score in low {
         let finding = match slow_memory(&score, figures, reference) {
+            None if clock_during(facts, &score).is_some() => score
+                .finding(
+                    facts,
+                    RULE.id,
+                    "{core} is {percent} slower in single-threaded 7-zip than usual for this core at {clock} ({score}[ \
+                     as 7-zip 16.02, estimated from {measured_score} of another version]; usual {low} to {high}): the clock \
+                     was {during} on average while it ran.",
+                )
+                .with_known("during", clock_during(facts, &score).map(Quantity::Khz)),
             None => score.finding(
                 facts,
                 RULE.id,
@@ -48,6 +57,19 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// Readings of a clock agree within 3 %.
+const LOWER_SHARE: f64 = 0.97;
+
+/// Mean clock while the score was measured, if the kernel or the firmware reported a lower one than it could have held.
+/// Logs have one window for the scores of all clusters: only a clock of all CPUs belongs to one of them.
+fn clock_during(facts: &Facts<'_>, score: &ScoreCheck<'_>) -> Option<u32> {
+    let [clock] = facts.load_clocks().as_slice() else { return None };
+    let window = facts.steps.get(score.figure.step)?.window;
+    let kept: Vec<f64> = clock.kept(window.start_ms, window.end_ms, false).map(|(_, kept)| kept).collect();
+    let kept = facts::stats::mean(&kept).filter(|kept| *kept < LOWER_SHARE)?;
+    Some((kept * clock.base_khz) as u32)
 }
 
 /// Minimum memory latency, relative to other boards with a core, that explains a low score: at the elasticity of compression
@@ -167,9 +189,9 @@ impl ScoreCheck<'_> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::RULE;
-    use crate::test_support::{compression, own_run, point, with_clocks, with_step};
+    use crate::test_support::{compression, gauge_channel, own_run, point, with_clocks, with_step};
     use crate::tests::sentences;
-    use record::{Outcome, Record, StepMeasurement, Variant, WorkloadId};
+    use record::{ChannelId, Outcome, Record, StepMeasurement, Unit, Variant, WorkloadId};
 
     /// A Cortex-A53 at this clock with this score of 7-zip 16.02.
     pub(crate) fn a53(clock_khz: u32, mips: u32) -> Record {
@@ -198,6 +220,16 @@ pub(crate) mod tests {
               show why."
             ]
         );
+    }
+
+    /// The cold clock is not that of the score.
+    #[test]
+    fn a_lower_clock_during_the_score_is_named() {
+        let clocks = [1_200_000, 1_200_000, 1_200_000, 1_200_000, 1_200_000, 1_800_000, 1_800_000, 1_800_000];
+        let record = gauge_channel(a53(1_800_000, 900), ChannelId::claimed(0), Unit::Kilohertz, &clocks);
+        let record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (2.2, 4.0), compression(5000));
+        let found = sentences(RULE.id, &record);
+        assert!(found[0].ends_with(": the clock was 1200 MHz on average while it ran."), "{found:?}");
     }
 
     #[test]

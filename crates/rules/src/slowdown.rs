@@ -43,12 +43,13 @@ const STEADY_PERCENT: f64 = 2.0;
 /// for the soft temperature limit.
 const HOT_MILLICELSIUS_RASPBERRY_PI: i64 = 80_000;
 
-/// Temperature from which the firmware of a Raspberry Pi 3A+ and 3B+ lowers the clock by default (`temp_soft_limit`;
-/// raspberrypi.com, documentation of `config.txt`).
-const HOT_MILLICELSIUS_SOFT_LIMIT: i64 = 60_000;
+/// A clock this far below that of a soft limit has another reason.
+const SOFT_LIMIT_SHARE: f64 = 0.92;
 
-/// That limit lowers the clock to 1200 MHz; a lower one has another reason.
-pub(super) const SOFT_LIMIT_KHZ_MIN: u32 = 1_100_000;
+/// The soft limit of this board's firmware, if it can lower a clock to this one.
+pub(super) fn soft_limit_of(facts: &Facts<'_>, khz: u32) -> Option<view::SoftLimit> {
+    view::soft_limit(facts).filter(|limit| f64::from(khz) >= SOFT_LIMIT_SHARE * f64::from(limit.khz))
+}
 
 /// Throttling temperature of this kind of machine.
 pub fn hot_millicelsius(facts: &Facts<'_>) -> i64 {
@@ -59,10 +60,10 @@ pub fn hot_millicelsius(facts: &Facts<'_>) -> i64 {
 pub fn hot_millicelsius_for(facts: &Facts<'_>, khz: u32) -> i64 {
     if is_x86(facts) {
         HOT_MILLICELSIUS_X86
-    } else if view::has_soft_limit(facts) && khz < SOFT_LIMIT_KHZ_MIN {
+    } else if let Some(limit) = soft_limit_of(facts, khz) {
+        limit.millicelsius
+    } else if view::soft_limit(facts).is_some() {
         HOT_MILLICELSIUS_RASPBERRY_PI
-    } else if view::has_soft_limit(facts) {
-        HOT_MILLICELSIUS_SOFT_LIMIT
     } else if view::firmware_clock_channel(facts).is_some() && facts.firmware_bits(&SOFT_LIMIT) == FirmwareBits::Clear {
         HOT_MILLICELSIUS_RASPBERRY_PI
     } else {
@@ -145,7 +146,7 @@ pub(super) fn with_falls(
     steps.sort_unstable();
     steps.dedup();
     let first_ms = falls.iter().map(|fall| fall.first_ms).min().unwrap_or(fall.first_ms);
-    let last_ms = falls.iter().map(|fall| fall.window.end_ms).max().unwrap_or(fall.window.end_ms);
+    let last_ms = falls.iter().map(|fall| fall.last_ms).max().unwrap_or(fall.last_ms);
     let mut finding = finding
         .with("phase", Quantity::Text(fall.phase.clone()))
         .with("clusters", Quantity::Text(clusters(facts, falls)))
@@ -155,7 +156,7 @@ pub(super) fn with_falls(
         .with("first", Quantity::Ms(first_ms))
         .of(steps)
         .during(first_ms, last_ms)
-        .at_all(falls.iter().map(|fall| samples_place(facts, &fall.channel, fall.first_ms, fall.window.end_ms)));
+        .at_all(falls.iter().map(|fall| samples_place(facts, &fall.channel, fall.first_ms, fall.last_ms)));
     for fall in falls {
         finding = finding.seen_by(EvidenceSource::ClaimedClock(fall.channel.clone()));
     }

@@ -160,13 +160,16 @@ fn by_messages(facts: &Facts<'_>) -> Option<Finding> {
 fn by_falling_clock(facts: &Facts<'_>) -> Vec<Finding> {
     let mut falls = facts.clock_falls().to_vec();
     falls.retain(|fall| slowdown::cause(facts, fall, false) == Cause::Heat);
+    let narrow = view::narrow_falls(facts, slowdown::hot_millicelsius(facts));
+    falls.extend(narrow.into_iter().filter(|_| !view::is_x86(facts) && !view::is_other_governor(facts)));
     let groups = slowdown::by_workload(&falls);
     let found = groups.iter().map(|falls| {
+        let soft = falls.iter().map(|fall| slowdown::soft_limit_of(facts, fall.low_khz)).reduce(Option::and).flatten();
         let template = if slowdown::names_clusters(facts, falls) {
             "During {phase}, clocks dropped at up to {temperature}: {clusters}."
-        } else if view::has_soft_limit(facts) && falls.iter().all(|fall| fall.low_khz >= slowdown::SOFT_LIMIT_KHZ_MIN) {
+        } else if soft.is_some() {
             "During {phase}, the clock dropped from {clock_before} to {clock_after} (average {clock_mean}) at up to \
-                 {temperature}: the firmware of this board lowers it above 60 °C."
+                 {temperature}: the firmware of this board lowers it above {soft}."
         } else {
             "During {phase}, the clock dropped from {clock_before} to {clock_after} (average {clock_mean}) at up to \
                  {temperature}."
@@ -177,6 +180,8 @@ fn by_falling_clock(facts: &Facts<'_>) -> Vec<Finding> {
             falls,
             |fall| fall.temp_millicelsius_max,
         );
+        let finding = finding
+            .with_known("soft", soft.map(|limit| Quantity::measured(limit.millicelsius as f64 / 1000.0, "°C", 0)));
         traced(finding, slowdown::loss_of_percent(facts, &falls[0].workload))
     });
     found.collect()

@@ -6,7 +6,7 @@
 use super::finding_place::FindingPlace;
 use super::{confidence, when};
 use facts::view::ScoreKey;
-use facts::{Cause, Diagnosis, Facts, Finding, Severity};
+use facts::{Cause, Diagnosis, Facts, Finding, Severity, Span};
 use record::StableSort;
 use rules::relation::{Relation, RelationCondition};
 use rules::relations::lines_of;
@@ -168,6 +168,7 @@ impl Builder<'_> {
         self.take(&taken);
         let shows: Vec<&Finding> =
             std::iter::once(root).chain(evidence.iter().copied()).map(|index| &self.findings[index]).collect();
+        let span = self.span(root, &evidence);
         let against = contradicts.iter().map(|index| &self.findings[*index]);
         Diagnosis {
             cause,
@@ -179,8 +180,14 @@ impl Builder<'_> {
             consequences,
             contradicts,
             also_possible: Vec::new(),
-            span: self.places[root].span,
+            span,
         }
+    }
+
+    /// Time in which a cause acted: that of its root, and of harmful evidence that states its own.
+    fn span(&self, root: usize, evidence: &[usize]) -> Option<Span> {
+        let stated = evidence.iter().filter(|index| self.harms(**index)).filter_map(|index| self.findings[*index].span);
+        stated.fold(self.places[root].span, |all, one| Some(all.map_or(one, |all| all.with(one))))
     }
 
     /// Other causes of similar confidence that explain the same consequences.
@@ -248,6 +255,21 @@ mod tests {
         assert!(graph.notes.iter().all(|index| findings[*index].severity == Severity::Info), "harm without a cause");
     }
 
+    /// A cause that acted in two workloads lasts from the first to the last moment of both.
+    #[test]
+    fn a_cause_lasts_through_all_of_its_evidence() {
+        let record = board();
+        let facts = Facts::of(&record);
+        let heat = |severity, step, from_ms, to_ms| {
+            Finding::new(rule("thermal-throttling"), severity, "So.").of([step]).during(from_ms, to_ms)
+        };
+        for (severity, to_ms) in [(Severity::Degraded, 30_000), (Severity::Info, 9_000)] {
+            let findings = [heat(Severity::Degraded, 0, 5_000, 9_000), heat(severity, 1, 20_000, 30_000)];
+            let span = of(&facts, &findings).diagnoses[0].span;
+            assert_eq!(span.map(|span| (span.from_ms, span.to_ms)), Some((5_000, to_ms)), "{severity:?}");
+        }
+    }
+
     #[test]
     fn consequences_are_not_causes() {
         use Severity::*;
@@ -269,6 +291,10 @@ mod tests {
             &["TooLittleMemory[sevenzip-multi cpuminer]: swapping > io-wait system-time"],
         );
         check(&[("swapping", Info, 0), ("io-wait", Info, 0)], &[]);
+        check(
+            &[("low-voltage", Degraded, 0), ("scores-unstable", Degraded, 0)],
+            &["LowVoltage[sevenzip-multi]: low-voltage > scores-unstable"],
+        );
         check(
             &[("series-declines", Degraded, 1), decline],
             &["NotVisible[cpuminer]: series-declines > ", "NotVisible[sevenzip-multi]: scores-decline > "],

@@ -3,7 +3,7 @@
 
 use super::clock_gauge::clock_gauge;
 use super::cpu_use::cpu_count;
-use super::firmware::has_soft_limit;
+use super::firmware::soft_limit;
 use super::phases::Phase;
 use super::samples::{Reading, channels};
 use super::scores::fall_percent;
@@ -65,7 +65,7 @@ pub(super) fn base(facts: &Facts<'_>, channel: &Channel, phases: &[Phase], busy:
         values.len().checked_sub(2).map(|at| values[at])
     };
     // The kernel reports clocks that a soft limit withholds from the first moment on.
-    let claim_of_kernel = if channel.id.is_firmware_clock() && has_soft_limit(facts) {
+    let claim_of_kernel = if channel.id.is_firmware_clock() && soft_limit(facts).is_some() {
         channels(facts, ChannelId::is_policy_claim).next().and_then(highest_seen)
     } else {
         None

@@ -9,7 +9,7 @@ use super::samples::{Reading, channels, is_log};
 use super::witness::DoubtedColumn;
 use crate::Facts;
 use crate::stats::median;
-use record::{Channel, ChannelId, Record, Total, Window, WorkloadName};
+use record::{Channel, ChannelId, Record, Total, Window, WorkloadId, WorkloadName};
 
 /// A claimed clock that was lower than its CPUs could hold in a phase of full load.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +40,8 @@ pub struct ClockFall {
     pub low_share: f64,
     /// First sample below the top.
     pub first_ms: i64,
+    /// Last sample below the top.
+    pub last_ms: i64,
     /// True if the phase began at the top and the clock fell during it; false if it was low from the beginning, as with
     /// an all-core limit.
     pub fell_within: bool,
@@ -83,6 +85,37 @@ pub(crate) fn clock_falls(facts: &Facts<'_>, phases: &[Phase], doubted: &[Doubte
     falls
 }
 
+/// Falls during workloads of a single CPU in which the SoC was at least this hot: heat lowers the clock of one busy CPU as
+/// well, while other reasons for a lower clock of a nearly idle SoC are many. Only clocks of the CPUs that the workload
+/// was pinned to count, or the clock that all CPUs share.
+pub fn narrow_falls(facts: &Facts<'_>, millicelsius_min: i64) -> Vec<ClockFall> {
+    let cpus = super::cpu_use::cpu_count(facts).unwrap_or(1);
+    let is_narrow = |phase: &&Phase| {
+        let is_set = phase.steps.iter().any(|at| facts.steps[*at].set_clock.is_some());
+        phase.busy_cpus == 1 && cpus > 1 && phase.workload != WorkloadId::Clock && !is_set
+    };
+    let channels = clock_channels(facts, facts.doubted_columns());
+    let (not_of_heat, is_first) = (rows_not_of_heat(facts), facts.first_rows());
+    let mut falls = Vec::new();
+    for channel in &channels {
+        let Some(base) = base(facts, channel, facts.phases(), &[]) else { continue };
+        let own = cpus_of(facts, channel);
+        let is_of = |phase: &Phase| {
+            let mut pinned = phase.steps.iter().map(|at| &facts.steps[*at].cpus);
+            channels.len() == 1 || pinned.all(|pinned| !pinned.is_empty() && pinned.iter().all(|cpu| own.contains(cpu)))
+        };
+        for phase in facts.phases().iter().filter(is_narrow).filter(|phase| is_of(phase)) {
+            let mut readings = busy_readings(facts, channel, phase, &[]);
+            readings.retain(|reading| {
+                !not_of_heat.contains(&reading.row) && !is_first.get(reading.row).copied().unwrap_or(false)
+            });
+            let fall = fall(facts, channel, phase, base, &readings);
+            falls.extend(fall.filter(|fall| fall.temp_millicelsius_low >= Some(millicelsius_min)));
+        }
+    }
+    falls
+}
+
 /// Loss of clock of all CPUs together in a phase, in percent of the clocks that they could have held.
 pub fn phase_clock_loss_percent(facts: &Facts<'_>, phase: &Phase) -> Option<f64> {
     let phases = facts.phases();
@@ -116,7 +149,7 @@ fn fall(facts: &Facts<'_>, channel: &Channel, phase: &Phase, base: Base, reading
     let is_low = |reading: &&Reading| (reading.value as f64) < limit_khz;
     let low: Vec<&Reading> = readings.iter().filter(is_low).collect();
     let low_share = low.len() as f64 / readings.len().max(1) as f64;
-    let first = low.first()?;
+    let (first, last) = (low.first()?, low.last()?);
     let temp_around = |reading: &Reading, ms: i64| {
         let window = Window { start_ms: reading.at_ms - ms, end_ms: reading.at_ms + ms, ..Window::default() };
         facts.heat(&window).map(|heat| heat.millicelsius_max)
@@ -144,6 +177,7 @@ fn fall(facts: &Facts<'_>, channel: &Channel, phase: &Phase, base: Base, reading
         mean_khz: (sum / readings.len() as i64) as u32,
         low_share,
         first_ms: first.at_ms,
+        last_ms: last.at_ms,
         fell_within: beginning.iter().any(|reading| !is_low(&reading)),
         temp_millicelsius_max: facts.heat(&phase.window).map(|heat| heat.millicelsius_max),
         temp_millicelsius_low: low.iter().filter_map(|reading| temp_around(reading, 0)).max(),

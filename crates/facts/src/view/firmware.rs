@@ -7,6 +7,7 @@ use super::clock_gauge::{clock_gauge, is_wild};
 use super::clocks::{clock_passes, measured_khz};
 use super::samples::{channels, gauge, spans_a_death, states_of_last_part, whole_run};
 use crate::Facts;
+use record::table::Table;
 use record::{Channel, ChannelId, RaspberryPiChannel, Record, Unit, Variant, WorkloadId};
 use std::collections::BTreeSet;
 
@@ -156,16 +157,29 @@ fn lower_clocks(facts: &Facts<'_>, left_out: &BTreeSet<usize>) -> Option<Firmwar
     })
 }
 
-/// The highest clock of the Raspberry Pis whose firmware has a soft temperature limit: 3A+ and 3B+.
-const SOFT_LIMITED_KHZ: i64 = 1_400_000;
+const SOFT_LIMITS: Table = Table::of(include_str!("../../../../data/soft_limits.tsv"));
 
-/// True for a Raspberry Pi whose firmware has a soft temperature limit. Old versions do not report that limit, and a
-/// run that starts above it shows no drop.
-pub fn has_soft_limit(record: &Record) -> bool {
+/// Temperature from which the firmware of a board lowers the clock by design.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SoftLimit {
+    /// The temperature, in thousandths of a degree.
+    pub millicelsius: i64,
+    /// The clock above it.
+    pub khz: u32,
+}
+
+/// Soft temperature limit of a Raspberry Pi whose firmware has one. Old versions do not report that limit, and a run that
+/// starts above it shows no drop.
+pub fn soft_limit(record: &Record) -> Option<SoftLimit> {
+    firmware_clock_channel(record)?;
     let claims = channels(record, ChannelId::is_policy_claim);
     let readings = claims.flat_map(|channel| clock_gauge(record, channel, whole_run()));
-    let highest = readings.map(|reading| reading.value).max();
-    firmware_clock_channel(record).is_some() && highest == Some(SOFT_LIMITED_KHZ)
+    let highest_khz = readings.map(|reading| reading.value).max()?;
+    SOFT_LIMITS.rows().find_map(|row| {
+        let is_of_it = row.number("highest_mhz").is_some_and(|mhz| mhz as i64 * 1000 == highest_khz);
+        let (celsius, mhz) = (row.number("from_celsius")?, row.number("to_mhz")?);
+        is_of_it.then_some(SoftLimit { millicelsius: celsius as i64 * 1000, khz: mhz as u32 * 1000 })
+    })
 }
 
 /// A clock this near to the lowest one, as a share, is that clock.

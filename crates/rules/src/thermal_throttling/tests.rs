@@ -47,6 +47,41 @@ fn clock_drop_needs_heat() {
     assert_eq!(sentences(RULE.id, &run(&[TOP; 8], 95)), [""; 0]);
 }
 
+/// The time of the cause ends with the last lower clock, not with the workload.
+#[test]
+fn heat_lasts_as_long_as_the_clock_is_low() {
+    let record = run(&[TOP, TOP, TOP, TOP, LOW, LOW, TOP, TOP, TOP, TOP], 84);
+    let span = findings_of(RULE.id, &record)[0].span.unwrap();
+    assert_eq!((span.from_ms, span.to_ms), (2_000, 2_500));
+}
+
+/// A hot start lowers the clock of workloads on one CPU; a lower clock in the cold, of an unpinned workload beside other
+/// clocks, or of an x86 CPU has other reasons.
+#[test]
+fn heat_of_a_workload_on_one_cpu_is_throttling() {
+    let khz = [LOW, LOW, LOW, LOW, TOP, TOP, TOP, TOP];
+    for (celsius, arch, clocks, pinned, expected) in [
+        (84, "aarch64", 1, &[0][..], 1),
+        (84, "aarch64", 1, &[], 1),
+        (49, "aarch64", 1, &[0], 0),
+        (84, "aarch64", 2, &[], 0),
+        (84, "aarch64", 2, &[0], 1),
+        (92, "x86_64", 1, &[0], 0),
+    ] {
+        let mut record = own_run();
+        record.machine.kernel_arch = record::Fact::Known(arch.into());
+        let record = with_step(record, WorkloadId::SevenZip, Variant::SINGLE, pinned, (0.0, 2.0), compression(1));
+        let record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (2.0, 4.0), compression(1));
+        let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &khz);
+        let record =
+            if clocks == 1 { record } else { gauge_channel(record, ChannelId::claimed(4), Unit::Kilohertz, &[TOP; 8]) };
+        let record = gauge_channel(record, ChannelId::Soc, Unit::Millicelsius, &[celsius * 1000; 8]);
+        let found = sentences(RULE.id, &record);
+        assert_eq!(found.len(), expected, "{celsius} {arch} {clocks} {pinned:?}: {found:?}");
+        assert!(found.iter().all(|sentence| sentence.starts_with("During 7-zip single-threaded,")), "{found:?}");
+    }
+}
+
 #[test]
 fn lowered_limit_is_throttling() {
     let record = run(&[TOP; 8], 90);
