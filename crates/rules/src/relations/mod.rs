@@ -398,6 +398,7 @@ pub const RELATIONS: &[RuleRelations] = &[
             root_if(C::CryptoEngine, W::CiphersAlone),
             follows(C::StartedBusy),
             follows_if(C::TooLittleMemory, W::Swapped),
+            follows_if(C::StorageWait, W::Harmless),
             root_if(C::NumaOrScheduler, W::ManyNodes),
             root(C::KernelOverhead),
         ],
