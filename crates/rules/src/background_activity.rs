@@ -3,6 +3,7 @@
 //! While one thread measures, all other CPUs should idle. CPU time beyond the workload's own thread and the sampling
 //! costs cache, memory bandwidth and power.
 
+mod displaced;
 mod starved;
 
 use super::place::{samples_place, step_place};
@@ -11,6 +12,7 @@ use facts::stats::mean;
 use facts::view::{self, CpuUse, OnlineCpus, Phase};
 use facts::{EvidenceSource, Facts, Finding, Place, Quantity, Severity, Share};
 use record::{ChannelId, CpuTime, RuleId, SetClock, Step, Total};
+use std::cmp::Ordering;
 
 pub(super) const RULE: Rule =
     Rule { loads: ANY_COMPUTING, ..Rule::of_table(RuleId::own("background-activity"), check) };
@@ -19,6 +21,8 @@ pub(super) const RULE: Rule =
 const MEAN_CPUS_MIN: f64 = 0.1;
 /// A single sample this busy, in CPUs, is an event such as a package update.
 const PEAK_CPUS_MIN: f64 = 0.25;
+/// Maximum relative to the mean from which it is reported.
+const PEAK_TIMES_MIN: f64 = 1.1;
 /// Minimum number of such samples in a run; a single one is not reported.
 const PEAKS_MIN: usize = 2;
 /// Mean over a phase that invalidates its scores, if it is also a significant share of the machine.
@@ -41,6 +45,11 @@ const ROWS_SHARE_MIN: f64 = 0.3;
 /// Shorter steps are too coarse for tick counters.
 const STEP_MS_MIN: i64 = 1_000;
 
+/// CPU use by other tasks in every single-threaded phase from which they ran all the time, in CPUs.
+const STEADY_CPUS_MIN: f64 = 0.5;
+/// Minimum number of such phases.
+const STEADY_PHASES_MIN: usize = 2;
+
 /// CPU use by other tasks in one phase.
 struct OtherTasks<'a> {
     phase: &'a Phase,
@@ -50,28 +59,56 @@ struct OtherTasks<'a> {
     /// True if it lasted for a significant part of the phase.
     is_lasting: bool,
     percent: f64,
+    /// True if the thread of the phase is known to have lacked no CPU time.
+    has_whole_cpu: bool,
     at_peak_ms: i64,
+}
+
+impl OtherTasks<'_> {
+    /// True if the scores of the phase can be lower because of the other tasks.
+    fn is_harmed(&self) -> bool {
+        self.mean_cpus >= MEAN_CPUS_MIN && !self.has_whole_cpu
+    }
 }
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let phases = &facts.phases_bound_by(RULE.loads);
     let online = OnlineCpus::of(facts);
-    let others: Vec<OtherTasks> = phases
-        .iter()
-        .filter(|phase| phase.is_single_threaded())
-        .filter_map(|phase| others(facts, online.as_ref()?, phase))
-        .filter(|others| others.mean_cpus >= MEAN_CPUS_MIN || others.peaks > 0)
-        .collect();
+    let mut others = of_single_threads(facts, phases);
+    let steady_cpus = steady_cpus(&others);
+    others.retain(|others| others.mean_cpus >= MEAN_CPUS_MIN || others.peaks > 0);
     let peaks: usize = others.iter().map(|others| others.peaks).total();
     let worst = others
         .iter()
-        .max_by(|a, b| a.mean_cpus.total_cmp(&b.mean_cpus))
+        .max_by(|a, b| {
+            (a.is_harmed(), a.mean_cpus).partial_cmp(&(b.is_harmed(), b.mean_cpus)).unwrap_or(Ordering::Equal)
+        })
         .filter(|worst| worst.mean_cpus >= MEAN_CPUS_MIN || peaks >= PEAKS_MIN);
     let mut findings: Vec<Finding> = worst.map(|worst| used_by_others(facts, worst, &others)).into_iter().collect();
-    findings.extend(displaced(facts, phases));
-    findings.extend(starved::check(facts));
+    findings.extend(waited_for_cpu(facts, phases));
+    findings.extend(displaced::check(facts));
+    findings.extend(starved::check(facts, steady_cpus));
     findings.extend(online.and_then(|online| crowded(facts, &online, phases)));
     findings
+}
+
+fn of_single_threads<'a>(facts: &Facts<'_>, phases: &'a [Phase]) -> Vec<OtherTasks<'a>> {
+    let Some(online) = OnlineCpus::of(facts) else { return Vec::new() };
+    let single = phases.iter().filter(|phase| phase.is_single_threaded());
+    single.filter_map(|phase| others(facts, &online, phase)).collect()
+}
+
+/// Number of CPUs that other tasks kept busy in all these phases, if they never paused: then they ran beside the loads on
+/// all CPUs as well, where rows show no difference.
+fn steady_cpus(single: &[OtherTasks]) -> Option<f64> {
+    let least = single.iter().map(|others| others.mean_cpus).reduce(f64::min)?;
+    (single.len() >= STEADY_PHASES_MIN && least >= STEADY_CPUS_MIN).then_some(least)
+}
+
+/// The same for the phases of a log; `None` for own runs, which count the CPU time of others.
+pub fn steady_cpus_of_others(facts: &Facts<'_>) -> Option<f64> {
+    let phases = &facts.phases_bound_by(RULE.loads);
+    steady_cpus(&of_single_threads(facts, phases)).filter(|_| view::is_log(facts))
 }
 
 fn others<'a>(facts: &Facts<'_>, online: &OnlineCpus, phase: &'a Phase) -> Option<OtherTasks<'a>> {
@@ -97,6 +134,7 @@ fn others<'a>(facts: &Facts<'_>, online: &OnlineCpus, phase: &'a Phase) -> Optio
         peaks: cpus_used.iter().filter(|used| **used >= PEAK_CPUS_MIN).count(),
         is_lasting: busy_rows >= ROWS_MIN && busy_rows as f64 >= ROWS_SHARE_MIN * uses.len() as f64,
         percent: 100.0 * mean_cpus / cpus,
+        has_whole_cpu: displaced::has_whole_cpu(facts, phase),
         at_peak_ms: uses[peak.0].at_ms,
     })
 }
@@ -106,7 +144,9 @@ fn used_by_others(facts: &Facts<'_>, worst: &OtherTasks, others: &[OtherTasks]) 
     // The monitor of the bash script uses a steady 0.1 to 0.2 CPUs itself on slow boards.
     let is_large = computing >= INVALID_CPUS && worst.percent >= INVALID_PERCENT;
     let is_lasting = !view::is_log(facts) || worst.is_lasting;
-    let severity = if is_large && is_lasting {
+    let severity = if worst.has_whole_cpu {
+        Severity::Info
+    } else if is_large && is_lasting {
         Severity::Invalid
     } else if computing >= MEAN_CPUS_MIN && is_lasting && !(view::is_log(facts) && worst.peaks == 0) {
         Severity::Degraded
@@ -120,15 +160,15 @@ fn used_by_others(facts: &Facts<'_>, worst: &OtherTasks, others: &[OtherTasks]) 
         samples_place(facts, &idle, window.start_ms, window.end_ms)
     });
     // All affected phases, or else the reported one.
-    let is_harmed =
-        |other: &&OtherTasks| other.mean_cpus >= MEAN_CPUS_MIN && (!view::is_log(facts) || other.is_lasting);
+    let is_harmed = |other: &&OtherTasks| other.is_harmed() && (!view::is_log(facts) || other.is_lasting);
     let mut steps: Vec<usize> = others.iter().filter(is_harmed).flat_map(|other| other.phase.steps.clone()).collect();
     if steps.is_empty() {
         steps.clone_from(&worst.phase.steps);
     }
     let named = view::process_words(&view::busy_processes(facts, &steps));
+    let has_peak = worst.peak_cpus >= PEAK_TIMES_MIN * worst.mean_cpus;
     let template = if computing >= 1.0 {
-        "During {phase}, other tasks kept {cpus} CPUs busy on average and {peak_cpus} at most[: {named}]."
+        "During {phase}, other tasks kept {cpus} CPUs busy on average[ and {peak_cpus} at most][: {named}]."
     } else {
         "During {phase}, other tasks used {mean} of one CPU on average and {peak} at most[: {named}]."
     };
@@ -137,7 +177,7 @@ fn used_by_others(facts: &Facts<'_>, worst: &OtherTasks, others: &[OtherTasks]) 
         .with("mean", cpus(worst.mean_cpus))
         .with("peak", cpus(worst.peak_cpus))
         .with("cpus", Quantity::ratio(worst.mean_cpus, 1))
-        .with("peak_cpus", Quantity::ratio(worst.peak_cpus, 1))
+        .with_known("peak_cpus", has_peak.then(|| Quantity::ratio(worst.peak_cpus, 1)))
         .with("named", Quantity::Text(named))
         .with("share", Quantity::Percent(worst.percent))
         .with("peak_at", Quantity::Ms(worst.at_peak_ms))
@@ -192,7 +232,7 @@ fn steps_of<'a>(facts: &'a Facts<'a>, phases: &'a [Phase]) -> impl Iterator<Item
 
 /// Threads that were runnable but waited for their CPU. A quota causes such waits, too. The counter is the sum over all
 /// threads of a program, which also wait for each other, so the CPU time of the step limits it.
-fn displaced(facts: &Facts<'_>, phases: &[Phase]) -> Option<Finding> {
+fn waited_for_cpu(facts: &Facts<'_>, phases: &[Phase]) -> Option<Finding> {
     if cpu_quota::throttled_time(facts).is_some() {
         return None;
     }
@@ -275,7 +315,7 @@ mod tests {
     fn more_than_a_cpu_is_told_in_cpus() {
         assert_eq!(
             findings_of(RULE.id, &run(150))[0].sentence(),
-            "During memory latency, other tasks kept 1.5 CPUs busy on average and 1.5 at most."
+            "During memory latency, other tasks kept 1.5 CPUs busy on average."
         );
     }
 

@@ -34,10 +34,11 @@ fn by_messages(facts: &Facts<'_>) -> Option<Finding> {
     let is_hot = temps.iter().any(|temp| *temp >= slowdown::hot_millicelsius(facts));
     // Kernels that save power take CPUs online with the next load, and offline again.
     let is_by_load = is_harmless && !is_hot && messages.len() > cpus.len();
+    let several = Some(messages.len() as i64).filter(|count| *count > 1);
     let finding =
-        Finding::new(RULE.id, severity, "The kernel took {cpus} offline ({times} messages, first: \"{message}\").")
+        Finding::new(RULE.id, severity, "The kernel took {cpus} offline ([{times} messages, first: ]\"{message}\").")
             .with("cpus", Quantity::Cpus(cpus))
-            .with("times", Quantity::Count(messages.len() as i64))
+            .with_known("times", several.map(Quantity::Count))
             .with("message", Quantity::Text(first.text.clone()))
             .seen_by(EvidenceSource::KernelLog)
             .at_all(messages.iter().map(view::message_place));
@@ -109,7 +110,7 @@ fn temperature(facts: &Facts<'_>, at_ms: i64) -> Option<i64> {
 fn with_moment(facts: &Facts<'_>, finding: Finding, at_ms: i64) -> Finding {
     let outside = (finding.severity < Severity::Invalid).then(|| Quantity::Text("outside of measurements".to_owned()));
     let template = if finding.value("message").is_some() {
-        "The kernel took {cpus} offline, first after {first}[ at {temperature}][, {outside}] ({times} messages, first: \
+        "The kernel took {cpus} offline, first after {first}[ at {temperature}][, {outside}] ([{times} messages, first: ]\
          \"{message}\")."
     } else {
         "{lost} of {before} CPUs went offline, first after {first}[ at {temperature}][, {outside}]."
@@ -121,13 +122,8 @@ fn with_moment(facts: &Facts<'_>, finding: Finding, at_ms: i64) -> Finding {
 }
 
 fn by_states(facts: &Facts<'_>) -> Option<Finding> {
-    let mut counts = facts.states.iter().map(|state| state.online_cpus.len() as i64);
-    let before = counts.next().filter(|before| *before > 0)?;
-    let after = counts.next_back().filter(|after| *after > 0)?;
-    // A CPU that stayed offline is reported by the rules on settings.
-    let ours = facts.switched_off().iter();
-    let after = after + ours.filter(|off| off.to_ms == i64::MAX).count() as i64;
-    let finding = (after < before).then(|| fewer(before, after))?;
+    let (before, after) = view::offline_by_states(facts)?;
+    let finding = fewer(before, after);
     if !view::is_log(facts) {
         return Some(finding);
     }

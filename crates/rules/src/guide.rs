@@ -102,6 +102,7 @@ fn condition(when: RelationCondition) -> Option<String> {
         RelationCondition::Withheld => "a guest or container got less CPU time than it has CPUs",
         RelationCondition::CpusWereBusy => "the CPUs were busy meanwhile",
         RelationCondition::Overclocked => "`config.txt` raises clocks",
+        RelationCondition::Harmless => "it is no harm by itself",
         RelationCondition::Reasoned => "the reason is known",
         RelationCondition::Skipped => "the step was skipped",
     };

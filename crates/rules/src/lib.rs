@@ -99,6 +99,7 @@ use record::{RuleId, WorkBound};
 use std::cmp::Reverse;
 use std::sync::LazyLock;
 
+pub use background_activity::steady_cpus_of_others;
 pub use guide::{Guide, guide};
 pub use questions::{ANSWERS, ab, all_plots, efficiency, plots, sensitivity, texts};
 pub use tables::{Answer, Plot, Renderer, Report};

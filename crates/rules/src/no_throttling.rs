@@ -120,7 +120,7 @@ fn measured(facts: &Facts<'_>) -> Option<Variant> {
 }
 
 /// True if every CPU measured before the load had the same clock right after it.
-fn are_clocks_kept(facts: &Facts<'_>) -> bool {
+pub(super) fn are_clocks_kept(facts: &Facts<'_>) -> bool {
     let after = facts.cluster_clocks(&Variant::HOT_AFTER);
     let cold = facts.cluster_clocks(&Variant::COLD);
     let kept = |clock: &ClusterClock| {

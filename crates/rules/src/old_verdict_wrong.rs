@@ -4,10 +4,11 @@
 //! for throttling, x86 never looked at, clocks compared only where both passes deviate.
 
 use super::{
-    Rule, background_activity, clock_below_claim, clock_lower_hot, cores_killed, power_limit, rpi_firmware,
-    rpi_firmware_clock, scores_decline, slowdown, swapping, system_time, thermal_throttling,
+    Rule, background_activity, clock_below_claim, clock_lower_hot, cores_killed, no_throttling, power_limit,
+    rpi_firmware, rpi_firmware_clock, scores_decline, slowdown, swapping, system_time, thermal_throttling,
 };
-use facts::{Facts, Finding, Place, Quantity, Severity, view};
+use facts::view::{self, Difference};
+use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::{ChannelId, LogLine, RuleId, Source, Total};
 
 pub(super) const RULE: Rule = Rule::of_table(RuleId::own("old-verdict-wrong"), check);
@@ -41,8 +42,7 @@ fn judge(facts: &Facts<'_>, line: &LogLine) -> Option<Finding> {
     let finding = if text.starts_with("Throttling") {
         not_throttled(facts)?
     } else if text.starts_with("No throttling") {
-        // Scores that lack CPU time say nothing about clocks.
-        if view::fall(facts.halves()).is_some_and(|fall| fall.is_of_use()) {
+        if declines_beside_clocks(facts) {
             return None;
         }
         contradicted(
@@ -79,6 +79,16 @@ fn judge(facts: &Facts<'_>, line: &LogLine) -> Option<Finding> {
         return None;
     };
     Some(finding.with("verdict", Quantity::Text(text.to_owned())).at(Place::Line(line.line)))
+}
+
+/// True if the scores decline and clocks are not the reason: the threads lacked CPU time, the decline is that of
+/// memory, or a cool board had its full clock after the load. x86 CPUs recover faster than they are measured.
+fn declines_beside_clocks(facts: &Facts<'_>) -> bool {
+    let halves = facts.halves();
+    let is_of_use = view::fall(halves).is_some_and(|fall| fall.is_of_use());
+    let is_of_memory = view::differs(halves) == Difference::CompressionRate;
+    let is_cool = facts.heat_of_run().is_some_and(|heat| heat.millicelsius_max < slowdown::hot_millicelsius(facts));
+    is_of_use || is_of_memory || !view::is_x86(facts) && is_cool && no_throttling::are_clocks_kept(facts)
 }
 
 /// "Throttling" without evidence.

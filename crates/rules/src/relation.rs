@@ -78,10 +78,12 @@ pub enum RelationCondition {
     RateFell,
     /// Steal time took the CPU time that the threads lacked.
     Stolen,
-    /// CPU time was withheld from a guest or container.
+    /// CPU time was withheld from a guest, a container, or by a limit.
     Withheld,
     /// No CPU is known to have idled while threads of the score lacked CPU time.
     CpusWereBusy,
+    /// The finding is no harm by itself.
+    Harmless,
     /// The finding includes a reason.
     Reasoned,
     /// The step was skipped for its own reason; events of the run are unrelated.

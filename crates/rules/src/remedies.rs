@@ -2,6 +2,7 @@
 
 use facts::{Cause, Facts, view};
 use record::{End, SwapKind};
+use std::collections::BTreeSet;
 
 struct Exception {
     cause: Cause,
@@ -43,6 +44,11 @@ const EXCEPTIONS: &[Exception] = &[
                  alone.",
     },
     Exception {
+        cause: Cause::CpusTakenAway,
+        holds: |facts| facts.heat_of_run().is_some() && is_single_event(facts),
+        remedy: "Find what took it offline (a script, a driver, a hotplug governor) and repeat the run.",
+    },
+    Exception {
         cause: Cause::PowerLimit,
         holds: |facts| view::is_x86(facts),
         remedy: "Raise the power limits (PL1 and PL2) in the BIOS if the cooling allows it; else this is the score of the \
@@ -59,6 +65,13 @@ const EXCEPTIONS: &[Exception] = &[
 /// Remedy for a cause on this machine, if the usual one does not help.
 pub fn instead(facts: &Facts<'_>, cause: Cause) -> Option<&'static str> {
     EXCEPTIONS.iter().find(|row| row.cause == cause && (row.holds)(facts)).map(|row| row.remedy)
+}
+
+/// True if CPUs went offline once each. Governors switch them again and again.
+fn is_single_event(facts: &Facts<'_>) -> bool {
+    let messages = view::kill_messages(facts);
+    let cpus: BTreeSet<u32> = messages.iter().filter_map(|(_, message)| view::killed_cpu(&message.text)).collect();
+    !messages.is_empty() && cpus.len() == messages.len()
 }
 
 fn has_zram(facts: &Facts<'_>) -> bool {

@@ -13,6 +13,9 @@ pub(super) const RULE: Rule =
 const SKIPPED: &str = "{step} was skipped: {reason}.";
 const SEVERAL_SKIPPED: &str = "{step} were skipped: {reason}.";
 
+/// Template for steps that a log monitored, without a sign of a failure.
+const LACKING: &str = "The log has monitoring data of {step}, but no result.";
+
 /// True for a finding on steps that were not tried.
 pub fn is_skip(finding: &Finding) -> bool {
     finding.rule == RULE.id && [SKIPPED, SEVERAL_SKIPPED].contains(&finding.template)
@@ -37,6 +40,12 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
                 } else {
                     Severity::Degraded
                 };
+                // Text that is not in the log does not show that the step failed.
+                if view::is_log(facts) && failure.kind == FailureKind::Garbled && severity < Severity::Invalid {
+                    let lacking = Finding::new(RULE.id, Severity::Info, LACKING);
+                    add(&mut findings, named(facts, index, lacking, "log"));
+                    continue;
+                }
                 let names_it = failure.message.starts_with(&format!("{} ", view::step_name(step)));
                 let template = if names_it { "{reason}." } else { "{step} failed: {reason}." };
                 Finding::new(RULE.id, severity, template).with("reason", sentence_part(&failure.message))
@@ -51,23 +60,38 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
                 Finding::new(RULE.id, severity, SKIPPED).with("reason", sentence_part(&missing.to_string()))
             }
         };
-        let finding = finding
-            .confidence(99)
-            .with("step", Quantity::Text(view::step_name(step)))
-            .with("workload", Quantity::Text(step.workload.to_string()))
-            .at(step_place(facts, index));
-        // Repetitions, clusters and variants that fail for the same reason form one finding.
-        let is_same = |known: &Finding| {
-            let values = ["workload", "reason"];
-            known.severity == finding.severity && values.iter().all(|name| known.value(name) == finding.value(name))
-        };
-        match findings.iter_mut().find(|known| is_same(known)) {
-            Some(known) => merge(known, finding),
-            None => findings.push(finding),
-        }
+        let of = step.workload.to_string();
+        add(&mut findings, named(facts, index, finding, &of));
     }
     findings.extend(too_few_runs(facts));
     findings
+}
+
+/// Finding with the name of its step. A single repetition has its number, because the score has others.
+fn named(facts: &Facts<'_>, index: usize, finding: Finding, of: &str) -> Finding {
+    let step = &facts.steps[index];
+    let is_other = |other: &Step| other.workload == step.workload && other.variant == step.variant;
+    let is_done = |other: &Step| is_other(other) && matches!(other.outcome, Outcome::Done(_));
+    let name = view::step_name(step);
+    let is_repetition = view::is_log(facts) && step.variant == Variant::MULTI && facts.steps.iter().any(is_done);
+    let name = if is_repetition { format!("run {} of {name}", step.repetition + 1) } else { name };
+    finding
+        .confidence(99)
+        .with("step", Quantity::Text(name))
+        .with("workload", Quantity::Text(of.to_owned()))
+        .at(step_place(facts, index))
+}
+
+/// Repetitions, clusters and variants that fail for the same reason form one finding.
+fn add(findings: &mut Vec<Finding>, finding: Finding) {
+    let is_same = |known: &Finding| {
+        let values = ["workload", "reason"];
+        known.severity == finding.severity && values.iter().all(|name| known.value(name) == finding.value(name))
+    };
+    match findings.iter_mut().find(|known| is_same(known)) {
+        Some(known) => merge(known, finding),
+        None => findings.push(finding),
+    }
 }
 
 fn ends_in(facts: &Facts<'_>, step: usize) -> bool {

@@ -5,7 +5,7 @@
 
 use super::place::samples_place;
 use super::{CPU_AND_MEMORY, Rule};
-use facts::stats::mean;
+use facts::stats::{mean, median};
 use facts::view::{self, Phase};
 use facts::{EvidenceSource, Facts, Finding, Place, Quantity, Severity};
 use record::table::Table;
@@ -26,6 +26,9 @@ const MONITOR_OF_LOGS_PERCENT: f64 = 8.0;
 /// Largest CPU time of a program whose ciphers an engine computes, in percent of one CPU.
 const ENGINE_USER_PERCENT: f64 = 12.0;
 
+/// Median of the rows relative to their mean from which kernel time lasts.
+const THROUGHOUT_SHARE_MIN: f64 = 0.5;
+
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let phases = &facts.phases_bound_by(RULE.loads);
     let of_phases: Vec<PhaseKernelTime> = phases.iter().filter_map(|phase| of_phase(facts, phase)).collect();
@@ -39,6 +42,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
 struct PhaseKernelTime<'a> {
     phase: &'a Phase,
     average: f64,
+    median: f64,
     peak: f64,
     at_ms: i64,
     user: f64,
@@ -56,7 +60,7 @@ fn of_phase<'a>(facts: &Facts<'_>, phase: &'a Phase) -> Option<PhaseKernelTime<'
     let is_cipher = phase.workload.id().is_some_and(|id| matches!(id, WorkloadId::OpenSsl | WorkloadId::Aes));
     let of_one_cpu = f64::from(view::cpu_count(facts).unwrap_or(1));
     let is_engine = is_cipher && average >= PEAK_PERCENT_MIN && user * of_one_cpu <= ENGINE_USER_PERCENT;
-    Some(PhaseKernelTime { phase, average, peak, at_ms, user, is_engine })
+    Some(PhaseKernelTime { phase, average, median: median(&values)?, peak, at_ms, user, is_engine })
 }
 
 fn by_engine(of: &PhaseKernelTime) -> Finding {
@@ -111,13 +115,16 @@ fn overhead(facts: &Facts<'_>, of_phases: &[PhaseKernelTime]) -> Option<Finding>
         "During {phase}, the kernel used {average} of CPU time on average and {peak} at most, not counting the workload's own \
          system calls[: {why}]."
     };
+    // A design needs its time throughout, not in a burst.
+    let lasts = shown.median >= THROUGHOUT_SHARE_MIN * shown.average;
+    let design = by_design(facts, shown.phase.busy_cpus).filter(|_| lasts);
     let (window, system) = (shown.phase.window, ChannelId::all_cpus(CpuTime::System));
     Some(
         Finding::new(RULE.id, severity, template)
             .with("average", Quantity::Percent(shown.average))
             .with("peak", Quantity::Percent(shown.peak))
             .with("phase", Quantity::Text(shown.phase.name.clone()))
-            .with_known("why", by_design(facts, shown.phase.busy_cpus).map(|design| design.words(shown.average)))
+            .with_known("why", design.map(|design| design.words(shown.average)))
             .of(steps)
             .during(window.start_ms, window.end_ms)
             .seen_by(EvidenceSource::CpuTime)

@@ -48,8 +48,9 @@ pub(super) fn holds(
         RelationCondition::UseFell => finding.value("others").is_some(),
         RelationCondition::RateFell => ["last_use", "use"].iter().all(|of_use| finding.value(of_use).is_none()),
         RelationCondition::Stolen => finding.value("steal").is_some(),
-        RelationCondition::Withheld => finding.value("guest").is_some(),
+        RelationCondition::Withheld => finding.value("withheld").is_some(),
         RelationCondition::CpusWereBusy => finding.value("idle").is_none(),
+        RelationCondition::Harmless => finding.severity == Severity::Info,
         RelationCondition::Reasoned => finding.value("reason").is_some(),
         RelationCondition::Skipped => rules::is_skip(finding),
     }

@@ -21,7 +21,7 @@ pub struct CpuUse {
     pub iowait: f64,
     /// Interrupts, including soft interrupts.
     pub irq: f64,
-    /// Taken by the hypervisor. Logs do not have it and count it as busy.
+    /// Taken by the hypervisor. Logs have no column for it, but count it in the total.
     pub steal: f64,
 }
 
@@ -37,8 +37,17 @@ pub(crate) fn cpu_use(record: &Record, window: Window) -> Vec<CpuUse> {
 
 /// Mean CPU time that was not idle during these steps, in percent of all CPUs.
 pub fn mean_busy_percent(facts: &Facts<'_>, steps: &[usize]) -> Option<f64> {
+    mean_of_steps(facts, steps, |usage| usage.busy)
+}
+
+/// Mean steal time during these steps, in percent of all CPUs.
+pub fn mean_steal_percent(facts: &Facts<'_>, steps: &[usize]) -> Option<f64> {
+    mean_of_steps(facts, steps, |usage| usage.steal)
+}
+
+fn mean_of_steps(facts: &Facts<'_>, steps: &[usize], value: fn(&CpuUse) -> f64) -> Option<f64> {
     let windows = steps.iter().filter_map(|step| facts.steps.get(*step)).map(|step| step.window);
-    mean(&windows.flat_map(|window| facts.cpu_use(&window)).map(|usage| usage.busy).collect::<Vec<_>>())
+    mean(&windows.flat_map(|window| facts.cpu_use(&window)).map(|usage| value(&usage)).collect::<Vec<_>>())
 }
 
 /// CPU time that was not idle, in percent of all CPUs, for every row of the samples; `None` where unknown. A single row
@@ -149,6 +158,18 @@ fn from_sums(at_ms: i64, sums: &[i64; CpuTime::OF_KERNEL.len()]) -> Option<CpuUs
     })
 }
 
+/// Maximum difference between the total of the bash monitor and the sum of its columns by rounding, in points. It is 3
+/// in published logs; the rest is steal time, which the total includes.
+const COLUMNS_ROUNDING_POINTS: f64 = 4.0;
+/// The same as a typical value.
+const COLUMNS_ROUNDED_OFF_POINTS: f64 = 1.0;
+
+/// Steal time in a row of the bash monitor.
+fn steal_of_row(total: f64, columns: f64) -> f64 {
+    let rest = total - columns;
+    if rest > COLUMNS_ROUNDING_POINTS { rest - COLUMNS_ROUNDED_OFF_POINTS } else { 0.0 }
+}
+
 fn percent(of: CpuPercent) -> ChannelId {
     ChannelId::AllCpus(AllCpus::Percent(of))
 }
@@ -175,16 +196,19 @@ fn from_percentages(record: &Record, window: Window) -> Vec<CpuUse> {
     readings.retain(|reading| (0..=100).contains(&reading.value));
     let uses = readings.into_iter().map(|reading| {
         let row = reading.row;
-        let iowait = value(iowait, row);
+        let (iowait, total) = (value(iowait, row), reading.value as f64);
+        let user_and_nice = value(user, row) + value(nice, row);
+        let (system, irq) = (value(system, row), value(irq, row));
+        let steal = if user.is_empty() { 0.0 } else { steal_of_row(total, user_and_nice + system + iowait + irq) };
         CpuUse {
             at_ms: reading.at_ms,
-            // The bash monitor counts waiting for I/O as busy.
-            busy: (reading.value as f64 - iowait).max(0.0),
-            user: value(user, row) + value(nice, row),
-            system: value(system, row),
+            // The bash monitor counts waiting for I/O and steal time as busy.
+            busy: (total - iowait - steal).max(0.0),
+            user: user_and_nice,
+            system,
             iowait,
-            irq: value(irq, row),
-            steal: 0.0,
+            irq,
+            steal,
         }
     });
     uses.collect()
@@ -213,6 +237,16 @@ mod tests {
         assert_eq!((uses[0].busy, uses[0].system), (30.0, 5.0));
         assert!((uses[1].busy - 100.0 * 100.0 / 400.0).abs() < 1e-9);
         assert_eq!(uses[1].steal, 12.5);
+    }
+
+    #[test]
+    fn total_of_a_log_beyond_its_columns_is_steal_time() {
+        let mut record = log("0.9.72");
+        for (of, values) in [(CpuPercent::Busy, [0, 93, 93]), (CpuPercent::User, [0, 72, 90])] {
+            record = gauge_channel(record, percent(of), Unit::Percent, &values);
+        }
+        let uses = cpu_use(&record, whole_run());
+        assert_eq!(uses.iter().map(|used| (used.busy, used.steal)).collect::<Vec<_>>(), [(73.0, 20.0), (93.0, 0.0)]);
     }
 
     #[test]

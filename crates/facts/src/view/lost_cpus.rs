@@ -111,6 +111,17 @@ pub(crate) fn lost_cpus(facts: &Facts<'_>) -> Vec<LostCpus> {
     stretches
 }
 
+/// Number of CPUs online before and after the run, if it lacked some at its end that it had not switched off itself.
+pub fn offline_by_states(facts: &Facts<'_>) -> Option<(i64, i64)> {
+    let mut counts = facts.states.iter().map(|state| state.online_cpus.len() as i64);
+    let before = counts.next().filter(|before| *before > 0)?;
+    let after = counts.next_back().filter(|after| *after > 0)?;
+    // A CPU that stayed offline is reported by the rules on settings.
+    let ours = facts.switched_off().iter();
+    let after = after + ours.filter(|off| off.to_ms == i64::MAX).count() as i64;
+    (after < before).then_some((before, after))
+}
+
 /// True if a CPU went or stayed away while this step ran: threads then shared the CPUs that were left.
 pub fn is_short_of_cpus(facts: &Facts<'_>, step: usize) -> bool {
     let Some(step) = facts.steps.get(step) else {

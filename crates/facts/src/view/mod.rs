@@ -61,7 +61,7 @@ pub use core_clusters::{CoreLevel, between_ns, core_levels, pair_ns};
 pub use core_types::core_types;
 pub use core_use::{core_use, core_use_by_second};
 pub use counted::counted_khz;
-pub use cpu_use::{CpuUse, cpu_count, mean_busy_percent, own_cost_percent};
+pub use cpu_use::{CpuUse, cpu_count, mean_busy_percent, mean_steal_percent, own_cost_percent};
 pub use death::{Death, LastSample, death};
 pub use declines::{Decline, claims_are_whole, unmoved_claim};
 pub(crate) use energy::score_energies;
@@ -70,13 +70,15 @@ pub use falls::{ClockFall, narrow_falls, phase_clock_loss_percent};
 pub(crate) use firmware::firmware_bits;
 pub use firmware::{FirmwareBits, FirmwareClock, SoftLimit, firmware_clock_channel, soft_limit};
 pub use governors::{governor_during_run, is_other_governor};
-pub use guest::{CONTAINERS, LogSteal, is_guest, is_shared, others_with_the_rest, others_words, steal_of_log};
+pub use guest::{
+    CONTAINERS, LogSteal, is_guest, is_shared, others_with_the_rest, others_words, parse_iostat, steal_of_log,
+};
 pub use halves::{Difference, Fall, Halves, differs, fall, usual_decompressing_percent};
 pub use heat::{Cooling, Heat, sensor_of_a_part, stuck_millicelsius, temperatures};
 pub use idle::Idle;
 pub use limits::{limit_set_at, limit_taken};
 pub use load_clocks::LoadClock;
-pub use lost_cpus::{LostCpus, cpus_away, is_short_of_cpus, kill_messages, killed_cpu};
+pub use lost_cpus::{LostCpus, cpus_away, is_short_of_cpus, kill_messages, killed_cpu, offline_by_states};
 pub use memory::{CacheBoundary, cache_boundaries, data_caches, is_end_of, latency_curve};
 pub use messages::{matching_messages, message_place};
 pub use online::OnlineCpus;

@@ -11,13 +11,13 @@ const LESS_USE_POINTS_MIN: f64 = 13.5;
 /// Minimum CPU time beyond that of 7-zip, in percent of all CPUs. Sampling and kernel work for 7-zip account for less than 4
 /// in 98 of 100 valid logs.
 const OTHERS_PERCENT_MIN: f64 = 6.0;
-/// Growth of the average steal time since boot that shows other guests, in points.
-const STEAL_POINTS_MIN: f64 = 2.0;
+/// Steal time of a run that shows other guests, in percent.
+const STEAL_PERCENT_MIN: f64 = 2.0;
 /// More than one CPU, in percent of one.
 const ONE_CPU_PERCENT: f64 = 110.0;
 
 /// Threads of a log's 7-zip that lacked CPU time in every run, which no run shows against another.
-pub(super) fn check(facts: &Facts<'_>) -> Option<Finding> {
+pub(super) fn check(facts: &Facts<'_>, steady_cpus: Option<f64>) -> Option<Finding> {
     let threads = view::compressions(facts).filter_map(|(_, _, done)| done.benchmark_threads).max()?;
     let count = facts.machine.cpus.len() as u32;
     let runs = facts.halves();
@@ -31,20 +31,29 @@ pub(super) fn check(facts: &Facts<'_>) -> Option<Finding> {
     // Memory takes no more of the CPU time than the rows show.
     let is_of_memory = |waited: &view::CpuWait| waited.iowait_percent + waited.system_percent >= missing;
     let is_of_memory = has_swapped && facts.waited_for_memory().as_ref().is_some_and(is_of_memory);
-    let has_reason = is_of_memory || !facts.lost_cpus().is_empty() || !view::is_log(facts);
-    if missing < LESS_USE_POINTS_MIN || is_pinned || has_reason {
+    // Steal time in the rows has its own rule.
+    let steps: Vec<usize> = facts.multi_totals().iter().map(|(step, _)| *step).collect();
+    let is_stolen = view::mean_steal_percent(facts, &steps).is_some_and(|percent| percent >= STEAL_PERCENT_MIN);
+    let has_reason = is_of_memory || is_stolen || !facts.lost_cpus().is_empty() || !view::is_log(facts);
+    if missing < LESS_USE_POINTS_MIN && steady_cpus.is_none() || is_pinned || has_reason {
         return None;
     }
-    let steps: Vec<usize> = facts.multi_totals().iter().map(|(step, _)| *step).collect();
     let busy = view::mean_busy_percent(facts, &steps)?;
     let own = mean(&runs.iter().map(Halves::mean_use).collect::<Vec<_>>())?;
     let own = own / f64::from(count);
-    let steal = view::steal_of_log(facts).filter(|steal| steal.after - steal.before >= STEAL_POINTS_MIN);
+    let steal = view::steal_of_log(facts).filter(|steal| steal.percent_min >= STEAL_PERCENT_MIN);
     let is_by_others = busy - own >= OTHERS_PERCENT_MIN && steal.is_none();
+    if missing < LESS_USE_POINTS_MIN && !is_by_others {
+        return None;
+    }
+    let is_capped = !is_by_others && steal.is_none() && is_capped(facts, &steps);
     let is_withheld = !is_by_others && steal.is_none() && view::is_shared(facts);
     let template = if steal.is_some() {
-        "Steal time since boot rose from {before} to {steal}, and 7-zip on all CPUs used {own} of the CPUs: the hypervisor \
-         gave CPU time to other guests in every run."
+        "Steal time was {steal} of all CPU time from the start of the log to its end, and 7-zip on all CPUs used {own} of the \
+         CPUs: the hypervisor gave CPU time to other guests in every run."
+    } else if is_capped {
+        "The threads of 7-zip on all CPUs used {last_use} of the CPUs for every dictionary of every run while they \
+         decompressed, and the rest was idle: a limit of CPU time, as by a quota or a mask of CPUs."
     } else if is_withheld {
         "The threads of 7-zip on all CPUs used {last_use} of the CPUs at most while they decompressed, in every run, where \
          {usual} is usual; the CPUs were {busy} busy inside {guest}: CPU time was withheld, as by a quota."
@@ -63,17 +72,30 @@ pub(super) fn check(facts: &Facts<'_>) -> Option<Finding> {
         .with("others", Quantity::Text(view::others_words(facts).to_owned()))
         .of(steps.iter().copied());
     let finding = match steal {
-        Some(steal) => finding
-            .with("before", Quantity::Percent(steal.before))
-            .with("steal", Quantity::Percent(steal.after))
-            .confidence(90),
+        Some(steal) => finding.with("steal", Quantity::Percent(steal.percent)).confidence(90),
+        None if is_capped => finding.with("withheld", Quantity::Percent(missing)),
         None if is_withheld => {
+            let finding = finding.with("withheld", Quantity::Percent(missing));
             finding.with_known("guest", facts.machine.virtualisation.known().cloned().map(Quantity::Text))
         }
         None if is_by_others => finding,
         None => finding.with("idle", Quantity::Percent(100.0 - busy)),
     };
     Some(finding.seen_by(EvidenceSource::CpuTime).at_all(steps.iter().map(|step| step_place(facts, *step))))
+}
+
+/// Minimum number of such rows.
+const CAPPED_ROWS_MIN: usize = 6;
+/// Maximum distance between rows of threads at a limit of CPU time, in percent.
+const CAPPED_SPREAD_PERCENT: f64 = 1.5;
+
+/// True if all dictionaries of all runs decompressed with the same CPU use: other tasks come and go, a limit stays.
+fn is_capped(facts: &Facts<'_>, steps: &[usize]) -> bool {
+    let runs = view::compressions(facts).filter(|(index, ..)| steps.contains(index));
+    let rows = runs.flat_map(|(_, _, done)| &done.decompressing);
+    let used: Vec<f64> = rows.map(|row| f64::from(row.usage_percent)).collect();
+    let is_constant = view::spread_percent(&used).is_some_and(|spread| spread <= CAPPED_SPREAD_PERCENT);
+    is_constant && used.len() >= CAPPED_ROWS_MIN
 }
 
 #[cfg(test)]

@@ -134,11 +134,13 @@ impl ScoreContext<'_> {
         match diagnosis.cause {
             Cause::CpuQuota | Cause::StolenTime | Cause::Stopped | Cause::Background | Cause::StartedBusy => {
                 let by_use = || is_starved.then(|| waiting::loss_of_use(self.facts, self.score)).flatten();
-                time::loss(self.facts, self.score, diagnosis.cause).or_else(by_use)
+                let is_shared = is_starved && diagnosis.cause == Cause::Background;
+                let by_sharing = || is_shared.then(|| time::loss_by_sharing(self.facts, self.score)).flatten();
+                time::loss(self.facts, self.score, diagnosis.cause).or_else(by_sharing).or_else(by_use)
             }
             Cause::NotVisible if is_starved => waiting::loss_of_use(self.facts, self.score),
             Cause::TooLittleMemory | Cause::StorageWait | Cause::KernelOverhead => {
-                waiting::loss(self.facts, self.score, diagnosis.cause)
+                waiting::loss(self.facts, self.score, diagnosis.cause, self.here.len() == 1)
             }
             _ => None,
         }

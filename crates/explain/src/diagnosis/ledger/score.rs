@@ -27,6 +27,9 @@ pub(super) struct Run<'a> {
     pub rate: f64,
 }
 
+/// Share of a fall between two repetitions from which it is a single step.
+const ONE_STEP_SHARE_MAX: f64 = 0.8;
+
 impl<'a> Score<'a> {
     /// Score of these steps, if it has a ledger: main scores, and scores with a known cost of a lower clock.
     pub(super) fn of(facts: &'a Facts<'_>, steps: &ScoreSteps) -> Option<Self> {
@@ -110,10 +113,14 @@ impl<'a> Score<'a> {
         if first > 0.0 { (self.rate() / first).min(1.0) } else { 1.0 }
     }
 
-    /// Whether each repetition is lower than the one before it. A fall in a single one of three did not build up.
+    /// Whether each repetition is lower than the one before it. A fall that lies between two of three did not build up.
     pub(super) fn falls_step_by_step(&self) -> bool {
-        let steps = || self.runs.iter().zip(self.runs.iter().skip(1)).map(|(before, after)| after.rate / before.rate);
-        steps().next().is_some() && steps().all(|kept| kept < 1.0 - super::SAME_SHARE)
+        let pairs = self.runs.iter().zip(self.runs.iter().skip(1));
+        let falls: Vec<f64> = pairs.map(|(before, after)| (before.rate / after.rate).ln()).collect();
+        let least = -(1.0 - super::SAME_SHARE).ln();
+        let largest = falls.iter().copied().fold(0.0, f64::max);
+        let is_spread = falls.len() == 1 || largest <= ONE_STEP_SHARE_MAX * falls.iter().total::<f64>();
+        !falls.is_empty() && is_spread && falls.iter().all(|fall| *fall > least)
     }
 
     /// Ratio of the score to the first quarter of a series, if the load reports one.

@@ -8,6 +8,7 @@ use facts::view::{self, TimePart, cpu_ns, cpus_of_others, waited_ns};
 use facts::{Cause, EvidenceSource, Facts, Method};
 use record::{ChannelId, ControlGroupChannel, Total, WorkBound};
 use rules::cpu_quota::throttled_time;
+use rules::steady_cpus_of_others;
 
 /// Loss of a score by CPU time that a cause used, if it was counted.
 pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>, cause: Cause) -> Option<Loss> {
@@ -25,6 +26,13 @@ pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>, cause: Cause) -> Option
     Some(Loss::of_share(1.0 - mean(&taken)?.clamp(0.0, 1.0), Method::CpuTime, by))
 }
 
+/// Loss of a score on all CPUs of a log to tasks that ran all the time: the scheduler gives all threads an equal share.
+pub(super) fn loss_by_sharing(facts: &Facts<'_>, score: &Score<'_>) -> Option<Loss> {
+    let threads = f64::from(score.busy_cpus);
+    let others = steady_cpus_of_others(facts).filter(|_| score.is_on_all(facts))?;
+    Some(Loss::of_share(threads / (threads + others), Method::CpuTime, Witness::CpuTime))
+}
+
 const QUOTA: ChannelId = ChannelId::ControlGroup(ControlGroupChannel::ThrottledTime);
 
 /// Fraction of CPU time withheld by a quota.
@@ -40,15 +48,13 @@ fn withheld(facts: &Facts<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> 
     Some(throttled_ns / wanted_ns.unwrap_or(all_ns))
 }
 
-/// Fraction of CPU time used by other guests; the monitoring of logs has no column for it.
+/// Fraction of CPU time used by other guests. Rows of logs show no less than a few percent of it.
 fn stolen(facts: &Facts<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<f64> {
-    if view::is_log(facts) {
-        return None;
-    }
     let online = score.online.as_ref()?;
     let uses = facts.cpu_use(&run.window);
     let steal = uses.iter().map(|usage| usage.steal / 100.0 * f64::from(online.at(usage.at_ms)));
-    Some(mean(&steal.collect::<Vec<_>>())? / score.cpus_there(run))
+    let share = mean(&steal.collect::<Vec<_>>())? / score.cpus_there(run);
+    (share > 0.0 || !view::is_log(facts)).then_some(share)
 }
 
 /// Share of its CPU time during which it was stopped.

@@ -17,13 +17,17 @@ const COMPRESSING: [(u32, f64); 9] =
 pub(super) const DECOMPRESSING_PERCENT: f64 = 99.0;
 /// Share of kernel time in any run, in percent of the CPU time.
 const SYSTEM_PERCENT: f64 = 1.0;
+/// Share of a fall that rows must show of a cause that only this repetition has. They miss the edges of a burst.
+const SHOWN_SHARE_MIN: f64 = 0.5;
 /// Share of waiting up to which a repetition is free of it.
 const FREE_SHARE: f64 = 0.02;
 
-/// Loss of a score by waiting, if visible: no more than the distance to the best repetition without it.
-pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>, cause: Cause) -> Option<Loss> {
+/// Loss of a score by waiting, if visible: no more than the distance to the best repetition without it, and all of that
+/// if it is the only cause.
+pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>, cause: Cause, is_only_cause: bool) -> Option<Loss> {
+    let usual_percent = usual_system_percent(facts, score);
     let runs: Vec<(&Run, Option<WaitShares>)> =
-        score.runs.iter().map(|run| (run, WaitShares::of(facts, score, run))).collect();
+        score.runs.iter().map(|run| (run, WaitShares::of(facts, run, usual_percent))).collect();
     let free_best =
         score.free_best(|index| runs[index].1.as_ref().is_some_and(|waited| waited.share(cause) <= FREE_SHARE));
     let kept = runs.iter().filter_map(|(run, waited)| {
@@ -36,7 +40,8 @@ pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>, cause: Cause) -> Option
         let kept = [by_use, by_wait].into_iter().flatten().reduce(f64::max)?;
         let kept = waited.as_ref().map_or(kept, |waited| kept.min(1.0 - waited.certainly_in_kernel(cause)));
         let least = free_best.map_or(0.0, |best| (run.rate / best).min(1.0));
-        Some(kept.max(least))
+        let is_shown = is_only_cause && kept > least && 1.0 - kept >= SHOWN_SHARE_MIN * (1.0 - least);
+        Some(if is_shown && least > 0.0 { least } else { kept.max(least) })
     });
     let kept: Vec<f64> = kept.collect();
     let by =
@@ -44,9 +49,22 @@ pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>, cause: Cause) -> Option
     Some(Loss::of_share(mean(&kept)?, Method::Waiting, by))
 }
 
+/// Share of kernel time without a cause: that of the quietest repetition, within the design of the machine.
+fn usual_system_percent(facts: &Facts<'_>, score: &Score<'_>) -> f64 {
+    let by_design = rules::usual_system_percent(facts, score.busy_cpus).unwrap_or(SYSTEM_PERCENT);
+    let of_run = |run: &Run<'_>| {
+        let uses = facts.cpu_use(&run.window);
+        mean(&uses.iter().map(|usage| usage.system).collect::<Vec<_>>())
+    };
+    let quietest = score.runs.iter().filter_map(of_run).reduce(f64::min);
+    quietest.filter(|_| score.runs.len() > 1).map_or(by_design, |quietest| quietest.max(SYSTEM_PERCENT).min(by_design))
+}
+
 /// Loss by missing CPU time according to 7-zip's usage columns.
 pub(super) fn loss_of_use(facts: &Facts<'_>, score: &Score<'_>) -> Option<Loss> {
-    let usual_percent = view::usual_decompressing_percent(facts);
+    // A single thread waits for no other.
+    let is_single = score.busy_cpus == 1;
+    let usual_percent = if is_single { DECOMPRESSING_PERCENT } else { view::usual_decompressing_percent(facts) };
     let kept: Vec<f64> = score.runs.iter().filter_map(|run| kept_by_use(score, run, usual_percent)).collect();
     Some(Loss::of_share(mean(&kept)?, Method::CpuTime, EvidenceSource::CpuTime))
 }
@@ -115,9 +133,8 @@ struct WaitShares {
 }
 
 impl WaitShares {
-    fn of(facts: &Facts<'_>, score: &Score<'_>, run: &Run<'_>) -> Option<Self> {
+    fn of(facts: &Facts<'_>, run: &Run<'_>, usual_percent: f64) -> Option<Self> {
         let uses = facts.cpu_use(&run.window);
-        let usual_percent = rules::usual_system_percent(facts, score.busy_cpus).unwrap_or(SYSTEM_PERCENT);
         let mean_of = |value: &dyn Fn(&view::CpuUse) -> f64| mean(&uses.iter().map(value).collect::<Vec<_>>());
         let asked = mean_of(&|usage| usage.busy + usage.iowait)?;
         let share = |percent: f64| (percent / asked).clamp(0.0, 1.0);

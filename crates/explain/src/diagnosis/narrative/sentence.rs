@@ -208,12 +208,9 @@ pub(super) fn ledger(ledger: &Ledger) -> Option<String> {
 
 /// Sentence about a minor diagnosis with its largest loss: `Heat took 0.5 % of 7-zip on all CPUs.`
 pub(super) fn minor(explained: &Explanation, diagnosis: &Diagnosis) -> String {
-    let points = |ledger: &Ledger| match diagnosis.cause {
-        Cause::NotVisible => ledger.unexplained.percent,
-        _ => {
-            let own = ledger.parts.iter().find(|part| explained.diagnoses.get(part.diagnosis) == Some(diagnosis));
-            own.map_or(Tenths(0), |part| part.points.percent)
-        }
+    let points = |ledger: &Ledger| {
+        let own = ledger.parts.iter().find(|part| explained.diagnoses.get(part.diagnosis) == Some(diagnosis));
+        own.map_or(Tenths(0), |part| part.points.percent)
     };
     let ledgers = diagnosis.holds_for.iter().filter_map(|score| explained.ledger(score));
     let Some((points, ledger)) = ledgers.map(|ledger| (points(ledger), ledger)).max_by_key(|(points, _)| *points)
@@ -222,9 +219,8 @@ pub(super) fn minor(explained: &Explanation, diagnosis: &Diagnosis) -> String {
     };
     let (percent, score) = (points.as_percent(), ledger.score.words());
     match diagnosis.cause {
-        // What rounds to nothing is no spread.
-        Cause::NotVisible if percent < 0.1 => String::new(),
-        Cause::NotVisible => format!("{} varied by {percent:.1} % between runs.", capitalised(score)),
+        // Its finding states how the runs differ.
+        Cause::NotVisible => String::new(),
         _ if points == Tenths(0) => {
             format!("{} took less than 0.1 % of {score}.", capitalised(diagnosis.cause.words()))
         }
