@@ -23,6 +23,11 @@ pub struct Difference {
 }
 
 impl Difference {
+    /// `1.7x slower`; `4.2 % slower` for less than a tenth, in percent of the first value.
+    pub(super) fn relation(&self, key: &FigureKey) -> String {
+        relative(self.factor(), self.change_percent.abs(), key)
+    }
+
     /// Factor by which the other value is better.
     pub(super) fn factor(&self) -> f64 {
         let change = 1.0 + self.change_percent / 100.0;
@@ -31,14 +36,14 @@ impl Difference {
     }
 }
 
-/// `1.7x slower`; `4.2 % slower` for less than a tenth.
-pub(super) fn relative(factor: f64, key: &FigureKey) -> String {
+/// A factor in words, or the change of the value in percent for less than a tenth.
+pub(super) fn relative(factor: f64, change_percent: f64, key: &FigureKey) -> String {
     let words = if key.is_power() { ["better", "worse"] } else { ["faster", "slower"] };
     let word = if factor >= 1.0 { words[0] } else { words[1] };
     match factor.max(1.0 / factor) {
         ratio if ratio >= 9.95 => format!("{ratio:.0}x {word}"),
         ratio if ratio >= 1.1 => format!("{ratio:.1}x {word}"),
-        ratio => format!("{:.1} % {word}", 100.0 * (ratio - 1.0)),
+        _ => format!("{change_percent:.1} % {word}"),
     }
 }
 

@@ -47,6 +47,7 @@ use pairs::FigureRow;
 use record::{StableSort, WorkloadId};
 use serde::Serialize;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// Maximum number of results with a sentence for each.
 const SENTENCES_MAX: usize = 4;
@@ -125,17 +126,46 @@ pub struct Loss {
 pub struct CauseOfSeveral {
     /// Letter of the result.
     pub letter: String,
+    /// Cores of the figures, if the results have figures of several.
+    pub cores: Option<String>,
     /// Cause and its evidence.
     pub words: String,
-    /// Figures, with the size of the effect where it is known.
-    pub figures: Vec<String>,
+    /// Effects, if known, each with its figures; none for a loss, whose words have them.
+    pub effects: Vec<(Option<String>, Vec<String>)>,
+    /// True for the loss of a result by a known cause.
+    is_loss: bool,
 }
 
 impl CauseOfSeveral {
     /// `B: Different core type: Cortex-A72 instead of Cortex-A76 (libc memory copy; libc memory fill).`
     pub fn sentence(&self) -> String {
-        let figures = if self.figures.is_empty() { String::new() } else { format!(" ({})", self.figures.join("; ")) };
-        format!("{}: {}{figures}.", self.letter, self.words.trim_end_matches('.'))
+        self.with_figures(usize::MAX)
+    }
+
+    /// Sentence with at most this many figures of each effect.
+    fn with_figures(&self, count_max: usize) -> String {
+        let mut words = self.words.trim_end_matches('.').to_owned();
+        for (effect, figures) in &self.effects {
+            words += &effect.as_ref().map_or_else(String::new, |effect| format!("; {effect}"));
+            let more = figures.len().saturating_sub(count_max);
+            let more = if more > 1 { format!(" and {more} more") } else { String::new() };
+            let listed = if more.is_empty() { figures.as_slice() } else { &figures[..count_max] };
+            words += &format!(" ({}{more})", listed.join("; "));
+        }
+        let cores = self.cores.as_ref().map_or_else(String::new, |cores| format!(", {cores}"));
+        format!("{}{cores}: {words}.", self.letter)
+    }
+
+    /// Adds a figure to those with this effect.
+    fn add(&mut self, effect: Option<&String>, figure: &str) {
+        let is_listed = |figures: &Vec<String>| figures.iter().any(|known| known == figure);
+        if self.effects.iter().any(|(_, figures)| is_listed(figures)) {
+            return;
+        }
+        match self.effects.iter_mut().find(|(known, _)| known.as_ref() == effect) {
+            Some((_, figures)) => figures.push(figure.to_owned()),
+            None => self.effects.push((effect.cloned(), vec![figure.to_owned()])),
+        }
     }
 }
 
@@ -201,8 +231,43 @@ impl Comparison {
         HEADLINES.iter().filter_map(line).collect()
     }
 
-    /// Causes of differences: losses of each result, then likely causes. Each cause is listed once.
+    /// Causes of differences: losses of each result, then likely causes that the opening sentences do not name for their one
+    /// figure. Each cause is listed once.
     pub fn causes(&self) -> Vec<CauseOfSeveral> {
+        let mut all = self.losses();
+        let has_several = self.main_lines().filter_map(Line::core_types).collect::<BTreeSet<_>>().len() > 1;
+        for line in self.main_lines() {
+            for (letter, difference) in labels().zip(&line.differences) {
+                let cause = difference.as_ref().and_then(|difference| difference.cause.as_ref());
+                // A loss names its finding above.
+                let has_loss = line.losses.iter().any(|losses| !losses.is_empty());
+                let Some(cause) = cause.filter(|cause| cause.id != Cause::Diagnosis || !has_loss) else { continue };
+                // Core types are in the words of their difference.
+                let cores = line.core_types().filter(|_| has_several && cause.id != Cause::CoreType);
+                let is_same = |known: &&mut CauseOfSeveral| {
+                    known.letter == letter && known.words == cause.words && known.cores == cores
+                };
+                match all.iter_mut().find(is_same) {
+                    Some(known) => known.add(cause.detail.as_ref(), &line.title),
+                    None => {
+                        let effects = vec![(cause.detail.clone(), vec![line.title.clone()])];
+                        all.push(CauseOfSeveral { letter, cores, words: cause.words.clone(), effects, is_loss: false });
+                    }
+                }
+            }
+        }
+        let opening = self.sentences.join(" ");
+        for cause in &mut all {
+            let is_told = cause.cores.is_none() && opening.contains(cause.words.trim_end_matches('.'));
+            let is_told_for = |effect: &Option<String>| effect.as_ref().is_none_or(|effect| opening.contains(effect));
+            cause.effects.retain(|(effect, figures)| !(is_told && figures.len() == 1 && is_told_for(effect)));
+        }
+        all.retain(|cause| cause.is_loss || !cause.effects.is_empty());
+        all
+    }
+
+    /// Losses of each result by known causes; those with the same finding once.
+    fn losses(&self) -> Vec<CauseOfSeveral> {
         let mut all: Vec<CauseOfSeveral> = Vec::new();
         for (index, letter) in labels().take(self.sides.len()).enumerate() {
             let mut lost: Vec<(&Loss, Vec<String>)> = Vec::new();
@@ -219,21 +284,12 @@ impl Comparison {
             for (loss, parts) in lost {
                 let cause = facts::lines::capitalised(loss.cause.words());
                 let words = format!("{cause} took {}: {}", facts::lines::listed(&parts), loss.finding);
-                all.push(CauseOfSeveral { letter: letter.clone(), words, figures: Vec::new() });
-            }
-        }
-        for line in self.main_lines() {
-            for (letter, difference) in labels().zip(&line.differences) {
-                let cause = difference.as_ref().and_then(|difference| difference.cause.as_ref());
-                // A loss names its finding above.
-                let has_loss = line.losses.iter().any(|losses| !losses.is_empty());
-                let Some(cause) = cause.filter(|cause| cause.id != Cause::Diagnosis || !has_loss) else { continue };
-                let detail = cause.detail.as_ref().map_or_else(String::new, |detail| format!(": {detail}"));
-                let figure = format!("{}{detail}", line.title);
-                match all.iter_mut().find(|known| known.letter == letter && known.words == cause.words) {
-                    Some(known) if known.figures.contains(&figure) => {}
-                    Some(known) => known.figures.push(figure),
-                    None => all.push(CauseOfSeveral { letter, words: cause.words.clone(), figures: vec![figure] }),
+                match all.iter_mut().find(|known| known.words == words) {
+                    Some(known) => known.letter += &format!(" and {letter}"),
+                    None => {
+                        let letter = letter.clone();
+                        all.push(CauseOfSeveral { letter, cores: None, words, effects: Vec::new(), is_loss: true });
+                    }
                 }
             }
         }

@@ -6,7 +6,7 @@ use facts::Cause;
 use facts::figures::FigureKey;
 use facts::figures::main::HEADLINES;
 use facts::number::number;
-use record::StableSort;
+use record::{StableSort, Total};
 use serde::Serialize;
 
 /// One figure of all results.
@@ -39,6 +39,13 @@ impl Line {
         if self.cores.is_empty() { self.title.clone() } else { format!("{} ({})", self.title, self.cores.join(" | ")) }
     }
 
+    /// Core types of the values, without CPUs; `None` for figures of all CPUs.
+    pub(crate) fn core_types(&self) -> Option<String> {
+        let mut types: Vec<&str> = self.cores.iter().filter_map(|core| core.split(" on CPU").next()).collect();
+        types.dedup();
+        (!types.is_empty()).then(|| types.join(" | "))
+    }
+
     /// Name of the figure in a sentence; of more than two core types without them.
     pub(crate) fn words(&self) -> String {
         let headline = HEADLINES.iter().find(|headline| headline.is_of(&self.key));
@@ -62,7 +69,7 @@ impl Line {
         let is_watts = self.key.is_power() && self.unit == "W";
         let (verb, equal) = if is_watts { ("draws", "as much as A") } else { ("is", "as fast as A") };
         let relation = if !difference.is_real {
-            format!("{equal}, within their noise,")
+            format!("{equal}, within the noise of runs ({:.1} %),", difference.noise_percent)
         } else if is_watts {
             format!("{} {equal}", times(1.0 + difference.change_percent / 100.0))
         } else {
@@ -78,20 +85,33 @@ impl Line {
 
     /// `: heat took 25 % of A. Without this loss B would be 3.5x slower.`
     fn lost_words(&self, index: usize, letter: &str, difference: &Difference) -> Option<String> {
-        let of_sides = [(0, "A"), (index, letter)];
-        let losses = of_sides.into_iter().flat_map(|(side, letter)| {
-            let losses = self.losses.get(side).map_or(&[][..], Vec::as_slice);
-            losses.iter().map(move |loss| format!("{} took {:.0} % of {letter}", loss.cause.words(), loss.percent))
-        });
-        let losses: Vec<String> = losses.collect();
+        let mut by_cause: Vec<(&str, Vec<String>)> = Vec::new();
+        for (side, letter) in [(0, "A"), (index, letter)] {
+            for loss in self.losses.get(side).into_iter().flatten() {
+                let words = loss.cause.words();
+                let part = format!("{:.0} % of {letter}", loss.percent);
+                match by_cause.iter_mut().find(|(known, _)| *known == words) {
+                    Some((_, parts)) => parts.push(part),
+                    None => by_cause.push((words, vec![part])),
+                }
+            }
+        }
+        let count: usize = by_cause.iter().map(|(_, parts)| parts.len()).total();
+        let took = |(words, parts): &(&str, Vec<String>)| format!("{words} took {}", facts::lines::listed(parts));
+        let losses: Vec<String> = by_cause.iter().map(took).collect();
         let kept = |side: usize| {
             let losses = self.losses.get(side).into_iter().flatten();
             losses.fold(1.0, |kept: f64, loss| kept * (1.0 - loss.percent / 100.0))
         };
         let factor = difference.factor() * kept(0) / kept(index);
-        let these = if losses.len() == 1 { "this loss" } else { "these losses" };
-        (!losses.is_empty() && factor.is_finite()).then(|| {
-            let without = relative(factor, &self.key);
+        let these = if count == 1 { "this loss" } else { "these losses" };
+        (count > 0 && factor.is_finite()).then(|| {
+            let percent = 100.0 * (factor - 1.0).abs();
+            let without = if percent <= difference.noise_percent {
+                "as fast as A".to_owned()
+            } else {
+                relative(factor, percent, &self.key)
+            };
             format!(": {}. Without {these} {letter} would be {without}.", facts::lines::listed(&losses))
         })
     }
@@ -106,6 +126,6 @@ impl Line {
 
     /// `1.7x slower`; `within noise` for imperceptible differences.
     pub fn change_words(&self, difference: &Difference) -> String {
-        if difference.is_real { relative(difference.factor(), &self.key) } else { "within noise".to_owned() }
+        if difference.is_real { difference.relation(&self.key) } else { "within noise".to_owned() }
     }
 }

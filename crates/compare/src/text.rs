@@ -1,6 +1,6 @@
 //! Comparisons as text for a terminal.
 
-use super::{Comparison, Line, Omission, left_out_lines};
+use super::{CauseOfSeveral, Comparison, Line, Omission, left_out_lines};
 use facts::lines::{fitted, wrapped_at};
 use facts::plain::shortened;
 use facts::text_table::TextTable;
@@ -81,8 +81,10 @@ pub fn text(comparison: &Comparison, columns: usize, detail: Detail) -> String {
         return text + &more("Causes, all figures, and settings that differ");
     }
     let causes = comparison.causes();
-    let causes: String =
-        causes.iter().map(|cause| wrapped_at(&format!("   {}", cause.sentence()), 6, columns) + "\n").collect();
+    let figures_max = if detail == Detail::Summary { FIGURES_MAX } else { usize::MAX };
+    let line =
+        |cause: &CauseOfSeveral| wrapped_at(&format!("   {}", cause.with_figures(figures_max)), 6, columns) + "\n";
+    let causes: String = causes.iter().map(line).collect();
     if !causes.is_empty() {
         text.push_str(&format!("\nLikely causes:\n{causes}"));
     }
@@ -97,6 +99,8 @@ pub fn text(comparison: &Comparison, columns: usize, detail: Detail) -> String {
     text
 }
 
+/// Maximum number of figures with one effect in a summary.
+const FIGURES_MAX: usize = 3;
 /// Maximum width of bars with their letters and values.
 const BARS_COLUMNS: usize = 78;
 /// Width of a value in front of a bar.

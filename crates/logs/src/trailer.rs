@@ -62,9 +62,7 @@ fn take_label(name: &str, value: &str, line: &Line<'_>, draft: &mut Draft) {
         "Compiler" => draft.machine.compiler = Fact::Known(value.to_string()),
         "Userland" => draft.machine.userland_arch = Fact::Known(value.to_string()),
         "Page size" => {
-            let kib = text::leading_number(value).map(|(kib, _)| kib);
-            draft.machine.page_size_bytes =
-                kib.and_then(|kib| kib.checked_mul(1024)).map_or_else(Fact::not_in_log, Fact::Known);
+            draft.machine.page_size_bytes = page_size_bytes(value).map_or_else(Fact::not_in_log, Fact::Known);
         }
         "Kernel" if value.contains('/') && !value.starts_with("CONFIG") => kernel(value, draft),
         "" => draft.unread(line),
@@ -76,7 +74,7 @@ fn take_label(name: &str, value: &str, line: &Line<'_>, draft: &mut Draft) {
     }
 }
 
-/// Parses `6.6.98-vendor/aarch64` or `5.10.110/aarch64 (docker)`.
+/// Parses `6.6.98-vendor/aarch64`, `5.10.110/aarch64 (docker)` or `6.6.20/aarch64 (16kB)`.
 fn kernel(value: &str, draft: &mut Draft) {
     let (release, rest) = value.rsplit_once('/').unwrap_or((value, ""));
     if draft.machine.kernel_release.known().is_none() {
@@ -84,11 +82,19 @@ fn kernel(value: &str, draft: &mut Draft) {
     }
     if let Some((_, virtualisation)) = rest.split_once('(') {
         let name = virtualisation.trim_end_matches(')');
-        // Some versions print the page size in the same brackets.
-        if !name.starts_with(|c: char| c.is_ascii_digit()) {
-            draft.machine.virtualisation = Fact::Known(name.to_string());
+        // Some versions print the size of large pages in the same brackets.
+        match page_size_bytes(name) {
+            Some(bytes) => draft.machine.page_size_bytes = Fact::Known(bytes),
+            None if name.starts_with(|c: char| c.is_ascii_digit()) => {}
+            None => draft.machine.virtualisation = Fact::Known(name.to_string()),
         }
     }
+}
+
+/// Parses `16kB`.
+fn page_size_bytes(text: &str) -> Option<u32> {
+    let (kib, _) = text::leading_number(text)?;
+    kib.checked_mul(1024)
 }
 
 /// Name of a kernel option below `Kernel:`, derived from the option itself.
@@ -171,6 +177,22 @@ mod tests {
         ] {
             let (cpu, cache) = cache(text).unwrap_or_else(|| panic!("{text}"));
             assert_eq!((cpu, cache.level, cache.size_bytes), (4, 1, 32_768));
+        }
+    }
+
+    #[test]
+    fn brackets_behind_a_kernel_are_pages_or_a_hypervisor() {
+        for (text, bytes, guest) in [
+            ("6.6.20+rpt-rpi-2712/aarch64 (16kB)", Some(16 << 10), None),
+            ("6.6.38/aarch64 (vm-other)", None, Some("vm-other")),
+            ("6.1.0/aarch64", None, None),
+            ("6.1.0/aarch64 (4294967295kB)", None, None),
+        ] {
+            let mut draft = Draft::default();
+            kernel(text, &mut draft);
+            let machine = &draft.machine;
+            let found = (machine.page_size_bytes.known().copied(), machine.virtualisation.known().map(String::as_str));
+            assert_eq!(found, (bytes, guest), "{text}");
         }
     }
 

@@ -114,6 +114,7 @@ fn lowers_clocks(cause: Cause) -> bool {
             | Cause::Governor
             | Cause::FirmwareCap
             | Cause::ClockLimit
+            | Cause::HighestOpp
             | Cause::Clock
     )
 }

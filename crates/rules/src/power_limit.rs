@@ -135,7 +135,7 @@ fn finding(cause: Cause, falls: &[ClockFall], names_clusters: bool) -> Finding {
     let template = match (cause, names_clusters) {
         (Cause::ManyCores, _) => {
             "With all CPUs busy the clock is {clock_mean} instead of {clock_before} from the start of {phase}: the \
-             all-core limit of this CPU."
+             limit of turbo or power for all CPUs."
         }
         (Cause::Turbo, _) => {
             "During {phase}, the clock varied between {clock_after} and {clock_before} (average {clock_mean}), which is \
@@ -150,8 +150,9 @@ fn finding(cause: Cause, falls: &[ClockFall], names_clusters: bool) -> Finding {
              unknown."
         }
         (_, false) if at_most => {
-            "During {phase}, the clock was between {clock_after} and {clock_before} (average {clock_mean}) at only \
-             {temperature}: a power or current limit, if all CPUs can hold the highest of these clocks."
+            "During {phase}, the clock was {clock_mean} on average and {clock_after} at least, with fewer CPUs busy up to \
+             {clock_before}, at only {temperature}: a power or current limit, if all CPUs can hold the highest of these \
+             clocks."
         }
         (_, false) => {
             "During {phase}, the clock dropped from {clock_before} to {clock_after} (average {clock_mean}) at only \
@@ -164,7 +165,7 @@ fn finding(cause: Cause, falls: &[ClockFall], names_clusters: bool) -> Finding {
     };
     let finding = Finding::new(RULE.id, severity, template).confidence(sure);
     match cause {
-        Cause::ManyCores => finding.with("design", Quantity::Text("the all-core limit of this CPU".into())),
+        Cause::ManyCores => finding.with("design", Quantity::Text("the limit of turbo or power for all CPUs".into())),
         Cause::Turbo => finding.with("design", Quantity::Text("turbo clocks vary".into())),
         Cause::Unknown => finding.with("limit_words", Quantity::Text("the cause is unknown".into())),
         Cause::Power | Cause::Heat | Cause::Governor => {
@@ -290,10 +291,17 @@ mod tests {
 
     #[test]
     fn lower_clock_for_many_cores_is_by_design() {
-        let khz = [TOP, TOP, TOP, LOW, LOW, LOW, LOW, LOW, LOW];
-        let found = findings_of(RULE.id, &run("x86_64", &khz, Some(60)));
-        assert_eq!(found[0].severity, Severity::Info);
-        // Short forms name what a finding names: no limit of power here.
-        assert!(found[0].value("limit_words").is_none() && found[0].value("design").is_some(), "{:?}", found[0]);
+        let next = LOW - 100_000;
+        for (second, severity) in [(LOW, Severity::Info), (next, Severity::Info), (next - 1, Severity::Degraded)] {
+            let khz = [TOP, TOP, TOP, LOW, LOW, LOW, LOW, second, LOW];
+            let found = findings_of(RULE.id, &run("x86_64", &khz, Some(60)));
+            assert_eq!(found[0].severity, severity, "{second}");
+            // Short forms name what a finding names: no limit of power if the clock is lower by design.
+            let is_design = severity == Severity::Info;
+            let named = (found[0].value("limit_words").is_none(), found[0].value("design").is_some());
+            assert_eq!(named, (is_design, is_design), "{:?}", found[0]);
+            let sentence = found[0].sentence();
+            assert_eq!(sentence.contains("with fewer CPUs busy up to 3600 MHz"), !is_design, "{sentence}");
+        }
     }
 }

@@ -211,7 +211,8 @@ fn contradiction(subject: &Subject) -> Option<String> {
     if verdict == Verdict::Degraded && answer.sentence.starts_with("As good as") {
         return Some(answer.sentence.clone());
     }
-    let cause = answer.causes.iter().find(|cause| cause.id != Cause::Diagnosis);
+    // A lower highest clock is a property of the board, not a loss.
+    let cause = answer.causes.iter().find(|cause| !matches!(cause.id, Cause::Diagnosis | Cause::HighestOpp));
     let gap = answer.gaps.iter().find(|gap| gap.change_percent.abs() > VALID_LOSS_PERCENT_MAX);
     (verdict == Verdict::Valid && cause.is_some() && gap.is_some()).then(|| answer.sentence.clone())
 }

@@ -1,8 +1,8 @@
 //! Cores of two results next to each other in a comparison.
 
-use crate::left_out_lines;
-use crate::test_support::{compression, own_run, with_step};
+use crate::test_support::{compression, own_run, point, with_clocks, with_step};
 use crate::tests::{board, compared};
+use crate::{CauseOfSeveral, left_out_lines};
 use record::{Fact, Record, StepMeasurement as Score, Variant, WorkloadId};
 
 /// Machine with two clusters, each with core type, 7-zip score and latency.
@@ -84,6 +84,31 @@ fn every_figure_pairs_the_same_cores() {
         [(a72, 1500, 90.0), (a76, 2500, 80.0)],
         &["MIPS Cortex-A72", "ns Cortex-A72"],
     );
+}
+
+/// A cause names the cores of its figures if there are several types, and clusters of one type are told once.
+#[test]
+fn causes_are_of_core_types() {
+    let a53 = (Some("Cortex-A53"), 1000, 100.0);
+    let (slow, a72) = ((Some("Cortex-A53"), 800, 125.0), (Some("Cortex-A72"), 1500, 90.0));
+    let advertised = "The advertised clock is 1200 MHz instead of 1500 MHz (clock, measured cold).";
+    let score = "it explains the difference (7-zip, one CPU); ";
+    // The opening sentence has the only score.
+    for (a, b, fast_mhz, cores, score) in
+        [([a53, a72], [slow, a72], 1500, ", Cortex-A53", score), ([a53; 2], [slow; 2], 1200, "", "")]
+    {
+        let clocked = |clusters, mhz: [u32; 2]| {
+            let points = (0..).zip(mhz).map(|(cpu, mhz)| point(cpu, mhz * 1000, mhz * 1000)).collect();
+            with_clocks(two_clusters(clusters), Variant::COLD, points)
+        };
+        let comparison = compared(&clocked(a, [1500; 2]), &clocked(b, [1200, fast_mhz]));
+        let causes: Vec<String> = comparison.causes().iter().map(CauseOfSeveral::sentence).collect();
+        let measured = format!(
+            "The measured clock is 1200 MHz instead of 1500 MHz; {score}it alone would give -20 %, but memory has its own \
+             clock (memory latency 64 MiB, ramlat)."
+        );
+        assert_eq!(causes, [advertised, &measured].map(|words| format!("B{cores}: {words}")));
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::reference::parse;
-use crate::test_support::{compression, with_step};
+use crate::test_support::{compression, point, with_clocks, with_step};
 use crate::tests::{board, explained_by, with};
 use crate::{Detail, ranking_text};
 use expect_test::expect;
@@ -216,6 +216,25 @@ fn a_limit_of_the_clock_is_a_cause_without_other_clocks() {
         assert!(answer.sentence.starts_with(expected), "{}", answer.sentence);
         let first = answer.causes.first().map(|cause| cause.id);
         assert_eq!(first, (limit_khz < 1_800_000).then_some(facts::Cause::ClockLimit), "{}", answer.sentence);
+    }
+}
+
+/// A board that runs at its highest clock has lost nothing to overclocked ones, unless another clock is its limit.
+#[test]
+fn a_highest_clock_is_not_a_limit() {
+    let clocked = |khz: u32, highest_khz: u32| {
+        let record = run_of("A", 4_000, khz / 180, khz);
+        let mut record = with_clocks(record, Variant::COLD, vec![point(0, khz, khz)]);
+        record.machine.policies[0].clock_khz_max = record::Fact::Known(highest_khz);
+        record
+    };
+    let explained = explained_by(Vec::new());
+    let row = |khz| Row::of(&Facts::of(&clocked(khz, khz)), &explained, "x.txt");
+    let reference = Reference::of([1_800_000, 1_810_000, 1_795_000, 1_790_000, 1_805_000].map(row).into());
+    for (highest_khz, expected) in [(1_500_000, facts::Cause::HighestOpp), (1_800_000, facts::Cause::ClockLimit)] {
+        let record = clocked(1_500_000, highest_khz);
+        let answer = rank(&with(&record, explained.clone()), &reference).answer;
+        assert_eq!(answer.causes.first().map(|cause| cause.id), Some(expected), "{}", answer.sentence);
     }
 }
 

@@ -32,13 +32,14 @@ pub(super) fn of(facts: &Facts<'_>, explanation: &Explanation) -> Option<Deficit
         let figure = &entry(gap).figure;
         (figure.step, figure.core.as_ref().map(|core| core.cluster))
     });
+    let causes = answer.causes.iter().map(|cause| cause.id);
     let is_news = !news.is_empty() && answer.causes.first().is_none_or(|cause| cause.id != Cause::Diagnosis);
     Some(Deficit {
         sentence: facts::plain(&sentence(&answer, entry(worst), soc.as_deref(), worst, news.len().max(1) - 1)),
         figures: figures.collect(),
         scores: news.iter().filter_map(|gap| score(gap)).collect(),
         is_news,
-        cause: answer.causes.first().map(|cause| cause.id),
+        cause: causes.min_by_key(|cause| *cause == Cause::HighestOpp),
     })
 }
 

@@ -86,6 +86,8 @@ causes! {
         NoOpps = "no-opps",
         /// A limit of cpufreq is below the clock of similar boards.
         ClockLimit = "clock-limit",
+        /// The highest clock that cpufreq offers is below that of similar boards, which have other OPPs or are overclocked.
+        HighestOpp = "highest-opp",
         /// The clock of the cores is lower without a setting that explains it.
         Clock = "clock",
         /// The advertised clocks differ.

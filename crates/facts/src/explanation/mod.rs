@@ -58,9 +58,10 @@ pub struct Deficit {
 }
 
 impl Deficit {
-    /// True if it is a loss with a cause that no diagnosis reports.
+    /// True if it is a loss with a cause that no diagnosis reports: a board that runs at its highest clock loses nothing to
+    /// overclocked ones.
     pub fn degrades(&self) -> bool {
-        self.is_news && self.cause.is_some()
+        self.is_news && self.cause.is_some_and(|cause| cause != Cause::HighestOpp)
     }
 }
 

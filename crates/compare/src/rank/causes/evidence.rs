@@ -44,7 +44,10 @@ pub(super) fn of_clock(record: &Record, entries: &[Entry]) -> Option<(Cause, Str
         Some((limit, Some(highest))) if highest > limit => {
             (Cause::ClockLimit, format!("{told}: cpufreq is limited to {} MHz of {}", limit / 1000, highest / 1000))
         }
-        Some((limit, _)) => (Cause::ClockLimit, format!("{told}: cpufreq offers no more than {} MHz", limit / 1000)),
+        Some((limit, Some(_))) => {
+            (Cause::HighestOpp, format!("{told}: cpufreq offers no more than {} MHz", limit / 1000))
+        }
+        Some((limit, None)) => (Cause::ClockLimit, format!("{told}: cpufreq is limited to {} MHz", limit / 1000)),
         None => (Cause::Clock, told),
     })
 }

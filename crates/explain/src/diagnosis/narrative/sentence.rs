@@ -156,11 +156,15 @@ fn valid(explained: &Explanation) -> String {
     let causes: Vec<&str> = harms.map(|diagnosis| diagnosis.cause.words()).collect();
     let names = names(others.iter().map(|score| &score.score));
     let verb = if others.len() == 1 { "is" } else { "are" };
+    let is_measured =
+        |score: &&ScoreVerdict| explained.ledger(&score.score).is_some_and(|ledger| ledger.lost() > Tenths(0));
     let what = match worst {
-        Verdict::Invalid => "not valid",
-        _ => "below what this machine can do",
+        Verdict::Invalid => format!("{verb} not valid"),
+        _ if others.iter().any(is_measured) => format!("{verb} below what this machine can do"),
+        // A disturbance whose effect is unknown.
+        _ => "may be below what this machine can do".to_owned(),
     };
-    format!("{}{names} {verb} {what}: {}.", report_words::MAIN_VALID, causes.join(", "))
+    format!("{}{names} {what}: {}.", report_words::MAIN_VALID, causes.join(", "))
 }
 
 /// `7-zip on all CPUs, openssl and 3 more`.

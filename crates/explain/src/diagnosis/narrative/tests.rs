@@ -1,10 +1,10 @@
 //! Explanations in words.
 
 use super::*;
-use crate::test_support::{own_run, point, with_clocks, with_scores};
+use crate::test_support::{own_run, point, series, with_clocks, with_scores, with_step};
 use facts::Facts;
 use facts::{Quantity, Severity};
-use record::Variant;
+use record::{Variant, WorkloadId};
 
 /// Finding of a rule about the whole machine.
 fn finding(id: &str, severity: Severity, values: &[(&'static str, Quantity)]) -> Finding {
@@ -55,6 +55,18 @@ fn a_cause_is_told_with_what_follows_from_it_and_what_helps() {
         ]
     );
     assert_eq!(told.notes, ["It is so: clock-ok."]);
+}
+
+/// A disturbance of unknown effect is no loss.
+#[test]
+fn a_score_without_a_measured_loss_may_be_lower() {
+    let record = with_scores(own_run(), 1420, &[5345, 5345, 5345]);
+    let record = with_step(record, WorkloadId::MemoryLibc, Variant::SINGLE, &[0], (4.0, 5.0), series(&[1000.0]));
+    let memory = record.steps.len() - 1;
+    let found = finding("background-activity", Severity::Degraded, &[]).of(vec![memory]);
+    let explained = crate::diagnosis::explain_findings(&Facts::of(&record), vec![found]);
+    let told = Narrative::of(&Facts::of(&record), &explained);
+    assert_eq!(told.verdict, "Results are valid; only memory may be below what this machine can do: other tasks.");
 }
 
 #[test]
