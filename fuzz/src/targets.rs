@@ -118,7 +118,7 @@ const OWN: &[(&str, &[&str], TargetInput)] = &[
     ("cpuinfo", &["crates/explain/tests/composed/cpuinfo"], Bytes(|data| surveyed("/proc/cpuinfo", data))),
     ("dmi", &[], Bytes(|data| surveyed("/sys/firmware/dmi/tables/DMI", data))),
     ("eol", &["data"], Text(eol)),
-    ("iostat", &[], Text(|text| drop(facts::view::parse_iostat(text)))),
+    ("iostat", &[], Text(|text| _ = facts::view::parse_iostat(text))),
     ("kmsg", &[], Bytes(kmsg)),
     ("log", LOGS, Text(log)),
     ("mountinfo", &[], Bytes(|data| surveyed("/proc/self/mountinfo", data))),

@@ -8,7 +8,7 @@ use facts::figures::{Figure, FigureKey, core_name};
 use facts::number::with_unit;
 use facts::view::ScoreKey;
 use facts::{Cause, Diagnosis, Effect, Limiter, ScoreLoss, Tenths};
-use record::{Arrange, Variant, WorkloadId};
+use record::{StableSort, Variant, WorkloadId};
 use std::collections::BTreeMap;
 
 /// Maximum unexplained rest if a cause accounts for a difference, in percent of the score.
@@ -27,8 +27,8 @@ const SCALING_PERCENT: f64 = 15.0;
 
 /// First matching cause that can affect this figure.
 pub(super) fn likely(base: End<'_>, other: End<'_>) -> Option<LikelyDifference> {
-    type Explain = fn(End<'_>, End<'_>) -> Option<CauseCheck>;
-    const CAUSES: [(Cause, Explain); 10] = [
+    type CauseCheck = fn(End<'_>, End<'_>) -> Option<Explains>;
+    const CAUSES: [(Cause, CauseCheck); 10] = [
         (Cause::AesInstructions, aes_instructions),
         (Cause::CoreType, core_type),
         (Cause::ThreadCount, cpu_count),
@@ -298,7 +298,7 @@ fn latencies(base: End<'_>, other: End<'_>) -> Option<String> {
         .into_iter()
         .filter_map(|(key, a)| Some((key.name().strip_suffix('M')?.parse().ok()?, a, *others.get(&key)?)))
         .collect();
-    pairs.arrange_by_key(|(mib, ..)| *mib);
+    pairs.stable_sort_by_key(|(mib, ..)| *mib);
     let is_slower = ratio(base.1, other.1)? < 1.0;
     let differs = |(_, a, b): &(u32, f64, f64)| !is_near(*a, *b, 3.0 * SAME_PERCENT) && (b > a) == is_slower;
     let (mib, a, b) = pairs.pop().filter(differs)?;

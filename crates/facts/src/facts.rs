@@ -8,7 +8,7 @@ use crate::names::short;
 use crate::thermal::{self, ThermalResult};
 use crate::view::{
     self, ClockFall, ClusterClock, Cooling, CpuUse, CpuWait, Death, Decline, DoubtedColumn, Energy, FirmwareBits,
-    FirmwareClock, Halves, Heat, Idle, LoadClock, LostCpus, Phase, PowerSource, ProgramScore, ScoreEnergy, Reading,
+    FirmwareClock, Halves, Heat, Idle, LoadClock, LostCpus, Phase, PowerSource, ProgramScore, Reading, ScoreEnergy,
     ScoreSteps, SeriesTrend, SwapGrowth, SwitchedOffCpu, TimeBelowTop,
 };
 use crate::{Explanation, Figure, Finding, figures, soc};

@@ -174,7 +174,7 @@ pub fn publish(session: &mut dyn Session, owner: i64, slug: &str, at: Option<i64
 }
 
 /// Names the machine of an owner's result.
-pub fn name_machine(session: &mut dyn Session, owner: i64, slug: &str, alias: &str) -> Result<(), Trouble> {
+pub fn name_machine(session: &mut dyn Session, owner: i64, slug: &str, alias: &str) -> Result<(), StoreError> {
     let sql = "UPDATE result SET alias = $1, machine = $1 WHERE owner = $2 AND slug = $3 AND alias <> $1";
     session.run(sql, &[alias.into(), owner.into(), slug.into()]).map(drop)
 }

@@ -180,7 +180,7 @@ fn result_that_is_sent_again_is_listed_and_named_as_it_is_then() {
         );
         let later = hub.send("", &log).json();
         assert_eq!(later["results"][0]["state"], "listed", "it stays listed");
-        let machine = |hub: &Running| hub.ask("GET", "/api/mine").json()["results"][0]["machine"].clone();
+        let machine = |hub: &HubProcess| hub.ask("GET", "/api/mine").json()["results"][0]["machine"].clone();
         assert_ne!(machine(hub), "shelf-9");
         hub.send("?machine=shelf-9", &log);
         assert_eq!(machine(hub), "shelf-9");

@@ -209,8 +209,20 @@ mod tests {
             (hwmon(), "scmi_sensors BOARD_POWER_BIG", "", PowerRole::Part, Some("the big cores")),
             (hwmon(), "powerz VBUS", "", PowerRole::Input, None),
             (hwmon(), "ina231 VDD_ARM, shunt 10000 µΩ", "", PowerRole::Part, Some("the big cores")),
-            (ChannelId::Supply("BAT0".into(), SupplyChannel::Power), "Battery", "", PowerRole::Battery, Some("the battery")),
-            (ChannelId::Supply("usb".into(), SupplyChannel::Power), "USB", "", PowerRole::Part, Some("a supply called USB")),
+            (
+                ChannelId::Supply("BAT0".into(), SupplyChannel::Power),
+                "Battery",
+                "",
+                PowerRole::Battery,
+                Some("the battery"),
+            ),
+            (
+                ChannelId::Supply("usb".into(), SupplyChannel::Power),
+                "USB",
+                "",
+                PowerRole::Part,
+                Some("a supply called USB"),
+            ),
             (ChannelId::LogMeter(1), "", "log", PowerRole::Wall, None),
         ] {
             let found = PowerSensor::of(&Channel { label: label.into(), source: source.into(), ..Channel::of(id) });

@@ -73,8 +73,8 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
 }
 
 /// True if all wrong OPPs run at one clock, and no OPP runs at a lower one.
-fn is_floor(wrong: &[Wrong<'_>]) -> bool {
-    let is_lowest = |one: &Wrong| {
+fn is_floor(wrong: &[WrongOpp<'_>]) -> bool {
+    let is_lowest = |one: &WrongOpp| {
         let of_cpu = one.clocks.points.iter().filter(|point| point.cpu == one.point.cpu);
         let lowest = of_cpu.filter_map(view::measured_khz).min().unwrap_or(0);
         one.deviation > 0.0 && f64::from(one.measured_khz) * SAME_CLOCK <= f64::from(lowest)

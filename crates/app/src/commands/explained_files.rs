@@ -1,8 +1,8 @@
 //! Several results at once, without those that cannot be read.
 
-sources use::site;
-sources use::super::workers::{self, Source};
-sources use::unread::Unread;
+use super::site::sources::{self, Source};
+use super::unread::Unread;
+use super::workers;
 use crate::args::written::Form;
 use crate::paths;
 use anyhow::{Context, bail, ensure};

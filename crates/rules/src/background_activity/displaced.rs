@@ -4,7 +4,7 @@ use super::super::place::step_place;
 use super::RULE;
 use facts::stats::mean;
 use facts::view::{self, Phase};
-use facts::{Facts, Finding, Quantity, Severity, Witness};
+use facts::{EvidenceSource, Facts, Finding, Quantity, Severity};
 use record::{Compression, Step};
 
 /// Minimum CPU time that the thread lacked, in percent; published logs of machines with several CPUs lack up to 8.
@@ -28,7 +28,7 @@ pub(super) fn check(facts: &Facts<'_>) -> Option<Finding> {
             .with("last_use", Quantity::Percent(used))
             .with("others", Quantity::Text(view::others_words(facts).to_owned()))
             .of([index])
-            .seen_by(Witness::CpuTime)
+            .seen_by(EvidenceSource::CpuTime)
             .at(step_place(facts, index))
     })
 }

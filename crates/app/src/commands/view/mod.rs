@@ -38,7 +38,8 @@ pub(crate) struct View {
 
 impl Command for View {
     fn run(self: Box<Self>, _: &machine::Root) -> anyhow::Result<u8> {
-        let ExplainedFiles { results, status } = read_many(&self.files.into_iter().map(Source::named).collect::<Vec<_>>(), 1)?;
+        let ExplainedFiles { results, status } =
+            read_many(&self.files.into_iter().map(Source::named).collect::<Vec<_>>(), 1)?;
         let cancelled = signals::watch()?;
         let token = Token::new().context("Cannot make a token")?;
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, self.port));

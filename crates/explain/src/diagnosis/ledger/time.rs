@@ -30,7 +30,7 @@ pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>, cause: Cause) -> Option
 pub(super) fn loss_by_sharing(facts: &Facts<'_>, score: &Score<'_>) -> Option<Loss> {
     let threads = f64::from(score.busy_cpus);
     let others = steady_cpus_of_others(facts).filter(|_| score.is_on_all(facts))?;
-    Some(Loss::of_share(threads / (threads + others), Method::CpuTime, Witness::CpuTime))
+    Some(Loss::of_share(threads / (threads + others), Method::CpuTime, EvidenceSource::CpuTime))
 }
 
 const QUOTA: ChannelId = ChannelId::ControlGroup(ControlGroupChannel::ThrottledTime);

@@ -92,7 +92,10 @@ fn messages_of_mqtt() {
         (r#"{"Time":"2026-01-01T00:00:10","Wifi":{"AP":1}}"#, None),
     ] {
         let answer = Form::Fields(known()).line(payload, Instant::now());
-        let got = answer.ok().flatten().map(|answer| (answer.outputs[0].milliwatts.unwrap(), answer.outputs[0].clock.is_some()));
+        let got = answer
+            .ok()
+            .flatten()
+            .map(|answer| (answer.outputs[0].milliwatts.unwrap(), answer.outputs[0].clock.is_some()));
         assert_eq!(got, expected, "{payload}");
     }
 }
