@@ -75,7 +75,7 @@ mod tests {
     use super::RULE;
     use crate::test_support::{gauge_channel, log, own_run, point, with_clocks};
     use crate::tests::sentences;
-    use record::{ChannelId, OfRaspberryPi, Unit, Variant};
+    use record::{ChannelId, RaspberryPiChannel, Unit, Variant};
 
     /// A lower clock that the firmware reports as well is no artefact of the second pass.
     #[test]
@@ -85,7 +85,7 @@ mod tests {
                 |mhz| record::ClockPoint { opp_khz: Some(2_147_000), printed_mhz: Some(mhz), ..<_>::default() };
             let record = with_clocks(log("0.9.2"), Variant::COLD, vec![printed(2_145)]);
             let record = with_clocks(record, Variant::HOT_AFTER, vec![printed(1_899)]);
-            let id = ChannelId::RaspberryPi(OfRaspberryPi::LogFirmwareClock);
+            let id = ChannelId::RaspberryPi(RaspberryPiChannel::LogFirmwareClock);
             let record = gauge_channel(record, id, Unit::Kilohertz, &[2_147_000, firmware_khz]);
             assert_eq!(sentences(RULE.id, &record).len(), expected, "{firmware_khz}");
         }

@@ -169,7 +169,7 @@ mod tests {
             let record =
                 with_step(log("0.9.48"), WorkloadId::SevenZip, Variant::MULTI, &[], (0.0, 1.8), compression(1));
             let mut record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &[2_400_000; 4]);
-            let firmware = ChannelId::RaspberryPi(OfRaspberryPi::LogFirmwareClock);
+            let firmware = ChannelId::RaspberryPi(RaspberryPiChannel::LogFirmwareClock);
             record = gauge_channel(record, firmware, Unit::Kilohertz, &clocks);
             let input = ChannelId::BoardInput(record::BoardInput::Log);
             record = gauge_channel(record, input, Unit::Microvolts, &[5_110_000, 4_300_000, 4_450_000, 4_490_000]);

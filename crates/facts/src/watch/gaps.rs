@@ -41,7 +41,7 @@ fn is_not_offered(watch: &Watch, channel: &ChannelId) -> bool {
 mod tests {
     use super::*;
     use crate::test_support::{own_run, with_channel};
-    use record::{AllCpus, ChannelKind, Gap, LoadSpan, OfMeter, Unit};
+    use record::{AllCpus, ChannelKind, Gap, LoadSpan, MeterChannel, Unit};
 
     #[test]
     fn one_sentence_for_each_reason() {
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn quantity_that_a_meter_never_had_is_not_told() {
-        let channels = [(OfMeter::Power, Unit::Milliwatts), (OfMeter::Energy, Unit::Microjoules)];
+        let channels = [(MeterChannel::Power, Unit::Milliwatts), (MeterChannel::Energy, Unit::Microjoules)];
         let record = channels.iter().fold(own_run(), |record, (what, unit)| {
             with_channel(record, ChannelId::meter(*what), unit.clone(), ChannelKind::Gauge, &[])
         });

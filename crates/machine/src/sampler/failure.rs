@@ -5,7 +5,7 @@ use record::{Missing, MissingReason};
 /// Maximum number of bytes kept of an invalid answer.
 const EXCERPT_BYTES: usize = 40;
 /// Maximum number of bytes of a reason that names parts of the answer.
-const PREDICATE_BYTES: usize = 160;
+const PREDICATE_BYTES: usize = 112;
 
 /// Reason why a read failed, or why values around this time are unreliable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -278,7 +278,7 @@ fn energy_has_work_idle_power_and_another_source() {
     let why = Facts::of(&record).energy().clone().unwrap_err();
     assert_eq!(why, "the meter gave no power: command:echo ended without a reading");
     let values: Vec<i64> = vec![5_100; record.samples.at_ms.len()];
-    let voltage = ChannelId::meter(OfMeter::Voltage);
+    let voltage = ChannelId::meter(MeterChannel::Voltage);
     let volts_only = with_channel(record.clone(), voltage, Unit::Millivolts, ChannelKind::Gauge, &values);
     let why = Facts::of(&volts_only).energy().clone().unwrap_err();
     assert_eq!(why, "the meter gave no power: shelly:plug gives a voltage but no power or current");
