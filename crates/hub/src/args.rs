@@ -150,8 +150,8 @@ fn database_of_unit() -> Result<Option<String>, String> {
 
 /// The database that settings name (`EnvironmentFile=` of systemd.exec(5)); the last line counts.
 fn database_in(settings: &str) -> Option<String> {
-    let values = settings.lines().filter_map(|line| line.trim().strip_prefix(DATABASE)?.trim_start().strip_prefix('='));
-    let value = values.last()?.trim();
+    let mut lines = settings.lines().rev();
+    let value = lines.find_map(|line| line.trim().strip_prefix(DATABASE)?.trim_start().strip_prefix('='))?.trim();
     let unquoted = ['"', '\''].iter().find_map(|quote| value.strip_prefix(*quote)?.strip_suffix(*quote));
     Some(unquoted.unwrap_or(value)).filter(|address| !address.is_empty()).map(str::to_owned)
 }
