@@ -10,7 +10,7 @@ use record::{
 };
 
 /// Falsifies a Record; `None` if it does not apply.
-type Change = fn(&Record) -> Option<Record>;
+type Change = fn(&mut Record) -> Option<()>;
 /// Judges the answers before and after.
 type Judge = fn(&Explained<'_>, &Explained<'_>) -> Judgement;
 
@@ -165,25 +165,31 @@ fn wait(record: &mut Record, runs: &[Window], percent: i64) -> Option<()> {
     set(record, runs, |id| is_percent(id, CpuPercent::Busy), |_| 100 - percent)
 }
 
+/// Adds used swap after the run.
+fn swap(record: &mut Record, kib: u64) -> Option<()> {
+    let [_, .., last] = record.states.as_mut_slice() else { return None };
+    let Fact::Known(swaps) = &mut last.swaps else { return None };
+    swaps.first_mut()?.used_kib += kib;
+    Some(())
+}
+
 const OTHERS: [Cause; 4] = [Cause::Background, Cause::NotVisible, Cause::StolenTime, Cause::TooLittleMemory];
 
 const ROWS: &[(&str, Change, Judge)] = &[
     (
         "half clock, same scores",
         |record| {
-            let mut changed = record.clone();
-            set(&mut changed, &runs(record)?, ChannelId::is_any_claim, |khz| khz / 2)?;
-            Some(changed)
+            let runs = runs(record)?;
+            set(record, &runs, ChannelId::is_any_claim, |khz| khz / 2)
         },
         judge_same,
     ),
     (
         "half clock in half of the run, scores with it",
         |record| {
-            let mut changed = record.clone();
-            scale(&mut changed, [1.0, 0.5, 0.5], false);
-            set(&mut changed, &runs(record)?[1..], ChannelId::is_any_claim, |khz| khz / 2)?;
-            Some(changed)
+            let runs = runs(record)?;
+            scale(record, [1.0, 0.5, 0.5], false);
+            set(record, &runs[1..], ChannelId::is_any_claim, |khz| khz / 2)
         },
         |before, after| {
             let causes = [Cause::PowerLimit, Cause::NotVisible, Cause::Heat, Cause::FirmwareCap, Cause::SettingLimit];
@@ -193,12 +199,10 @@ const ROWS: &[(&str, Change, Judge)] = &[
     (
         "95 degrees, clock and scores with it",
         |record| {
-            let mut changed = record.clone();
-            scale(&mut changed, [1.0, 0.7, 0.7], false);
             let runs = runs(record)?;
-            set(&mut changed, &runs[1..], ChannelId::is_any_claim, |khz| khz * 7 / 10)?;
-            set(&mut changed, &runs, is_temperature, |_| 95_000)?;
-            Some(changed)
+            scale(record, [1.0, 0.7, 0.7], false);
+            set(record, &runs[1..], ChannelId::is_any_claim, |khz| khz * 7 / 10)?;
+            set(record, &runs, is_temperature, |_| 95_000)
         },
         |before, after| judge_loss(before, after, 20.0, &[Cause::Heat], &OTHERS[..1]),
     ),
@@ -206,11 +210,9 @@ const ROWS: &[(&str, Change, Judge)] = &[
         "95 degrees without a lower clock",
         |record| {
             let runs = runs(record)?;
-            let mut changed = record.clone();
             // With heat, a clock that was already lower is explained.
-            let is_lower = facts::Facts::of(record).clock_falls().iter().any(|fall| fall.low_share > 0.0);
-            set(&mut changed, &runs, is_temperature, |_| 95_000).filter(|()| !is_lower)?;
-            Some(changed)
+            let is_lower = facts::Facts::of(&*record).clock_falls().iter().any(|fall| fall.low_share > 0.0);
+            set(record, &runs, is_temperature, |_| 95_000).filter(|()| !is_lower)
         },
         judge_same,
     ),
@@ -218,9 +220,8 @@ const ROWS: &[(&str, Change, Judge)] = &[
         "one repetition 30 % lower by its rate",
         |record| {
             runs(record)?;
-            let mut changed = record.clone();
-            scale(&mut changed, [1.0, 0.7, 1.0], false);
-            Some(changed)
+            scale(record, [1.0, 0.7, 1.0], false);
+            Some(())
         },
         |before, after| {
             judge_loss(before, after, 10.0, &[Cause::NotVisible], &[Cause::Background, Cause::Heat, Cause::PowerLimit])
@@ -230,9 +231,8 @@ const ROWS: &[(&str, Change, Judge)] = &[
         "one repetition 30 % lower by CPU use",
         |record| {
             runs(record)?;
-            let mut changed = record.clone();
-            scale(&mut changed, [1.0, 1.0, 0.7], true);
-            Some(changed)
+            scale(record, [1.0, 1.0, 0.7], true);
+            Some(())
         },
         |before, after| judge_loss(before, after, 10.0, &OTHERS, &[Cause::Heat, Cause::PowerLimit]),
     ),
@@ -240,21 +240,18 @@ const ROWS: &[(&str, Change, Judge)] = &[
         "all repetitions 30 % lower by CPU use",
         |record| {
             runs(record)?;
-            let mut changed = record.clone();
-            scale(&mut changed, [0.7; 3], true);
-            Some(changed)
+            scale(record, [0.7; 3], true);
+            Some(())
         },
         |before, after| judge_loss(before, after, 30.0, &OTHERS, &[Cause::Heat, Cause::PowerLimit]),
     ),
     (
         "kernel overhead of 35 % and scores with it",
         |record| {
-            let mut changed = record.clone();
             let runs = runs(record)?;
-            scale(&mut changed, [1.0, 0.65, 0.65], false);
-            set(&mut changed, &runs[1..], |id| is_percent(id, CpuPercent::System), |_| 35)?;
-            set(&mut changed, &runs[1..], |id| is_percent(id, CpuPercent::User), |_| 65)?;
-            Some(changed)
+            scale(record, [1.0, 0.65, 0.65], false);
+            set(record, &runs[1..], |id| is_percent(id, CpuPercent::System), |_| 35)?;
+            set(record, &runs[1..], |id| is_percent(id, CpuPercent::User), |_| 65)
         },
         |before, after| {
             let judged = judge_loss(before, after, 23.3, &[Cause::KernelOverhead], &[Cause::Heat, Cause::PowerLimit]);
@@ -265,35 +262,29 @@ const ROWS: &[(&str, Change, Judge)] = &[
         "kernel overhead of 25 % in all repetitions",
         |record| {
             let is_riscv = record.machine.kernel_arch.known().is_some_and(|arch| arch.starts_with("riscv"));
-            let mut changed = record.clone();
             let runs = runs(record).filter(|_| !is_riscv)?;
-            scale(&mut changed, [0.75; 3], false);
-            set(&mut changed, &runs, |id| is_percent(id, CpuPercent::System), |_| 25)?;
-            set(&mut changed, &runs, |id| is_percent(id, CpuPercent::User), |_| 75)?;
-            Some(changed)
+            scale(record, [0.75; 3], false);
+            set(record, &runs, |id| is_percent(id, CpuPercent::System), |_| 25)?;
+            set(record, &runs, |id| is_percent(id, CpuPercent::User), |_| 75)
         },
         |before, after| judge_loss(before, after, 24.0, &[Cause::KernelOverhead], &[Cause::Heat, Cause::PowerLimit]),
     ),
     (
         "I/O wait of 20 % in two repetitions",
         |record| {
-            let mut changed = record.clone();
-            scale(&mut changed, [0.8, 0.8, 1.0], true);
-            wait(&mut changed, &runs(record)?[..2], 20)?;
-            Some(changed)
+            let runs = runs(record)?;
+            scale(record, [0.8, 0.8, 1.0], true);
+            wait(record, &runs[..2], 20)
         },
         |before, after| judge_loss(before, after, 13.3, &[Cause::StorageWait], &[Cause::Heat, Cause::PowerLimit]),
     ),
     (
         "swap in one repetition",
         |record| {
-            let mut changed = record.clone();
-            scale(&mut changed, [1.0, 0.7, 1.0], true);
-            wait(&mut changed, &runs(record)?[1..2], 30)?;
-            let last = changed.states.last_mut().filter(|_| record.states.len() > 1)?;
-            let Fact::Known(swaps) = &mut last.swaps else { return None };
-            swaps.first_mut()?.used_kib += 217_344;
-            Some(changed)
+            let runs = runs(record)?;
+            scale(record, [1.0, 0.7, 1.0], true);
+            wait(record, &runs[1..2], 30)?;
+            swap(record, 217_344)
         },
         |before, after| judge_loss(before, after, 10.0, &[Cause::TooLittleMemory], &[Cause::Heat, Cause::PowerLimit]),
     ),
@@ -302,23 +293,21 @@ const ROWS: &[(&str, Change, Judge)] = &[
         |record| {
             runs(record)?;
             let cpus = record.machine.cpus.len() as u32;
-            let mut changed = record.clone();
             let last = record.states.len().checked_sub(1).filter(|last| *last > 0 && cpus == 4)?;
-            changed.states[0].online_cpus = (0..cpus).collect();
-            changed.states[last].online_cpus = (0..cpus - 1).collect();
-            scale(&mut changed, [1.0, 0.75, 0.75], true);
-            Some(changed)
+            record.states[0].online_cpus = (0..cpus).collect();
+            record.states[last].online_cpus = (0..cpus - 1).collect();
+            scale(record, [1.0, 0.75, 0.75], true);
+            Some(())
         },
         |before, after| judge_loss(before, after, 16.7, &[Cause::CpusTakenAway], &OTHERS[..1]),
     ),
     (
         "clock at a third in all rows, all scores with it",
         |record| {
-            let mut changed = record.clone();
             let top = *record.machine.policies.iter().flat_map(|policy| &policy.opps_khz).max()?;
             let whole = Window { start_ms: -1, end_ms: i64::MAX, ..Window::default() };
-            set(&mut changed, &[whole], ChannelId::is_any_claim, |_| i64::from(top / 3))?;
-            for step in &mut changed.steps {
+            set(record, &[whole], ChannelId::is_any_claim, |_| i64::from(top / 3))?;
+            for step in &mut record.steps {
                 match &mut step.outcome {
                     Outcome::Done(StepMeasurement::Clock(clocks)) => {
                         for point in &mut clocks.points {
@@ -333,24 +322,14 @@ const ROWS: &[(&str, Change, Judge)] = &[
                     _ => {}
                 }
             }
-            (record.machine.policies.len() == 1).then_some(changed)
+            (record.machine.policies.len() == 1).then_some(())
         },
         |_, after| match after.assessment.verdict {
             verdict if verdict >= Verdict::Degraded => Judgement::Right,
             verdict => Judgement::Wrong(verdict.to_string()),
         },
     ),
-    (
-        "swap of 1.2 GiB after the run",
-        |record| {
-            let mut changed = record.clone();
-            let last = changed.states.last_mut().filter(|_| record.states.len() > 1)?;
-            let Fact::Known(swaps) = &mut last.swaps else { return None };
-            swaps.first_mut()?.used_kib += 1_258_291;
-            Some(changed)
-        },
-        |_, after| judge_rule(after, &rules::SWAPPING),
-    ),
+    ("swap of 1.2 GiB after the run", |record| swap(record, 1_258_291), |_, after| judge_rule(after, &rules::SWAPPING)),
     (
         "the name of another SoC",
         |record| {
@@ -359,9 +338,8 @@ const ROWS: &[(&str, Change, Judge)] = &[
                 name.as_deref() == Some("Cortex-A76")
             };
             record.machine.clusters.iter().any(has_a76).then_some(())?;
-            let mut changed = record.clone();
-            changed.machine.soc = Fact::Known("Rockchip RK3568".to_owned());
-            Some(changed)
+            record.machine.soc = Fact::Known("Rockchip RK3568".to_owned());
+            Some(())
         },
         |_, after| match after.facts.soc().known() {
             Some(name) if name.contains("RK3568") => Judgement::Wrong(format!("{name} with Cortex-A76")),
@@ -381,7 +359,8 @@ pub(super) fn check(name: &str, text: &str, table: &mut Table) {
         return;
     }
     for (row, change, judge) in ROWS {
-        if let Some(changed) = change(&record) {
+        let mut changed = record.clone();
+        if change(&mut changed).is_some() {
             let judgement = match judge(&before, &explain(&changed)) {
                 Judgement::Wrong(why) => Judgement::Wrong(format!("{name}: {why}")),
                 judged => judged,

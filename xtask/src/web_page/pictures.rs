@@ -75,12 +75,7 @@ fn terminal(printed: &str) -> String {
         let class = codes.split(';').filter_map(|code| code.parse().ok()).map(|code: u8| format!("c{code} "));
         text.push_str(&format!("<span class=\"{}\">{rest}</span>", class.collect::<String>().trim_end()));
     }
-    format!(
-        "<!DOCTYPE html><meta charset=utf-8><style>body {{ margin: 0; background: #1c1f24 }} main {{ padding: 1.2em 1.6em; \
-         white-space: pre; color: #d8dee9; font: 18px/1.35 monospace }} .c1 {{ font-weight: bold }} .c2 {{ color: #a9b1bb }} \
-         .c31 {{ color: #ff8f9c }} .c32 {{ color: #a3be8c }} .c33 {{ color: #f0b35e }} .c36 {{ color: #5fd0dc }}</style>\
-         <main><span class=c32>$</span> sbc-bench explain board.log\n{text}</main>"
-    )
+    include_str!("pictures/terminal.html").replace("TEXT", &text)
 }
 
 #[cfg(test)]

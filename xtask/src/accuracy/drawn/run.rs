@@ -16,7 +16,7 @@ const IDLE_S: f64 = 8.0;
 const PAUSE_S: f64 = 1.0;
 
 /// True state at one sample.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Sample {
     pub(crate) at_s: f64,
     pub(crate) temp_c: f64,
@@ -38,7 +38,7 @@ pub(crate) struct Sample {
 }
 
 /// A run of 7-zip.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Repetition {
     /// CPU; `None` for all.
     pub(crate) cpu: Option<u32>,
@@ -54,17 +54,11 @@ pub(crate) struct Repetition {
     steps: [Shares; 2],
 }
 
-/// Work that could have been done without a fault, and with one after the other.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Shares {
-    wanted: f64,
-    capped: f64,
-    hot: f64,
-    there: f64,
-    within_quota: f64,
-    next_to_others: f64,
-    done: f64,
-}
+/// Work that could have been done without a fault, and with those of [`CAUSES`], one after the other.
+type Shares = [f64; 7];
+
+const CAUSES: [Cause; 6] =
+    [Cause::FirmwareCap, Cause::Heat, Cause::CpusTakenAway, Cause::CpuQuota, Cause::Background, Cause::TooLittleMemory];
 
 /// A run with its true state.
 pub(crate) struct Run {
@@ -86,38 +80,18 @@ impl Truth {
     /// Truth of the repetitions on all CPUs. As in 7-zip, the score is the mean rate of both halves.
     pub(crate) fn of(run: &Run) -> Self {
         let all: Vec<&Repetition> = run.repetitions.iter().filter(|repetition| repetition.cpu.is_none()).collect();
-        let mean = |of: fn(&Shares) -> f64| {
+        let mean = |at: usize| {
             let halves = all.iter().flat_map(|repetition| repetition.steps.iter().zip(repetition.half_s));
-            halves.map(|(shares, half_s)| of(shares) / half_s).fold(0.0, |sum, rate| sum + rate) / all.len() as f64
+            halves.map(|(shares, half_s)| shares[at] / half_s).fold(0.0, |sum, rate| sum + rate) / all.len() as f64
         };
-        let chain = [
-            mean(|shares| shares.wanted),
-            mean(|shares| shares.capped),
-            mean(|shares| shares.hot),
-            mean(|shares| shares.there),
-            mean(|shares| shares.within_quota),
-            mean(|shares| shares.next_to_others),
-            mean(|shares| shares.done),
-        ];
+        let chain: [f64; 7] = std::array::from_fn(mean);
         let kept = chain[6] / chain[0];
         let lost = 100.0 * (1.0 - kept);
-        let causes = [
-            Cause::FirmwareCap,
-            Cause::Heat,
-            Cause::CpusTakenAway,
-            Cause::CpuQuota,
-            Cause::Background,
-            Cause::TooLittleMemory,
-        ];
         let share = |index: usize| match chain[index + 1] / chain[index] {
             factor if kept < 1.0 && factor < 1.0 => lost * factor.ln() / kept.ln(),
             _ => 0.0,
         };
-        let mut index = 0;
-        let parts = causes.map(|cause| {
-            index += 1;
-            (cause, share(index - 1))
-        });
+        let parts = std::array::from_fn(|index| (CAUSES[index], share(index)));
         Self { lost, parts }
     }
 }
@@ -151,18 +125,10 @@ impl<'a> Machine<'a> {
     fn new(drawn: &'a Drawn) -> Self {
         let model = Model::new(drawn.board.clone());
         let now = Sample {
-            at_s: 0.0,
             temp_c: model.temp_c,
-            level: 0,
             online: drawn.cpus(),
-            off_cpu: None,
-            shown_khz: Vec::new(),
             at_opp_s: drawn.board.policy.iter().map(|policy| vec![0.0; policy.opps.len()]).collect(),
-            busy_s: 0.0,
-            waited_s: 0.0,
-            idle_s: 0.0,
-            withheld_s: 0.0,
-            swapped_pages: 0.0,
+            ..Sample::default()
         };
         let run = Run { samples: Vec::new(), repetitions: Vec::new(), hot_khz: Vec::new(), killed_at_s: None };
         Self { drawn, model, now, moments: 0, run }
@@ -219,16 +185,7 @@ impl<'a> Machine<'a> {
         let cpus = cpu.map_or(all, |cpu| vec![cpu]);
         let top = |policy: usize| self.drawn.board.policy[policy].khz_max();
         let work = self.rate(&cpus, top, None) * self.drawn.run_s / 2.0;
-        let mut done = Repetition {
-            cpu,
-            from_s: self.now.at_s,
-            to_s: 0.0,
-            mips: [0.0; 2],
-            own_s: [0.0; 2],
-            half_s: [0.0; 2],
-            delayed_s: 0.0,
-            steps: [Shares::default(); 2],
-        };
+        let mut done = Repetition { cpu, from_s: self.now.at_s, ..Repetition::default() };
         for half in 0..2 {
             let mut left = work;
             while left > 0.0 {
@@ -261,17 +218,21 @@ impl<'a> Machine<'a> {
         let cool: Vec<u32> = (0..real.len()).map(|index| self.model.cool().khz_real(index)).collect();
         let wanted = self.rate(cpus, |policy| self.drawn.board.policy[policy].khz_max(), None);
         let rate = self.rate(cpus, |policy| real[policy], off);
-        let shares = &mut done.steps[half];
-        shares.wanted += wanted * MOMENT_S;
-        shares.capped += self.rate(cpus, |policy| cool[policy], None) * MOMENT_S;
-        shares.hot += self.rate(cpus, |policy| real[policy], None) * MOMENT_S;
-        shares.there += rate * MOMENT_S;
-        shares.within_quota += rate * within_quota * MOMENT_S;
-        shares.next_to_others += rate * within_quota * (1.0 - to_others) * MOMENT_S;
         // Threads wait for delayed ones, so the whole half takes longer.
         let speed = within_quota * (1.0 - to_others) * awake;
         let own = ready * speed;
-        shares.done += rate * speed * MOMENT_S;
+        let rates = [
+            wanted,
+            self.rate(cpus, |policy| cool[policy], None),
+            self.rate(cpus, |policy| real[policy], None),
+            rate,
+            rate * within_quota,
+            rate * within_quota * (1.0 - to_others),
+            rate * speed,
+        ];
+        for (share, rate) in done.steps[half].iter_mut().zip(rates) {
+            *share += rate * MOMENT_S;
+        }
         done.own_s[half] += there * own * MOMENT_S;
         done.half_s[half] += MOMENT_S;
         let runs = (1.0 - to_others) * there / threads;

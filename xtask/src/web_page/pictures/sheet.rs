@@ -11,11 +11,7 @@ use std::path::{Path, PathBuf};
 /// The script that finds faults in the open page.
 const FAULTS: &str = include_str!("faults.js");
 /// A page with every kind of fault.
-const FAULTY: &str = "<!DOCTYPE html><p style='font-size: 9px'>small</p><p style='color: #aaa'>pale</p><p>[openssl@1]</p>\
-     <div style='position: absolute; top: 8px; left: 8px'>over</div><ul></ul><p style='white-space: nowrap; width: 10px'>\
-     wider than any window, by far, because nothing breaks this line, which goes on and on and on and on and on and on and \
-     on and on and on and on and on</p><p style='overflow: hidden; width: 30px; white-space: nowrap'>cut off</p>\
-     <svg width=90 height=20><text x=60 y=15>cut off, too</text></svg><section><h2>bare</h2></section>";
+const FAULTY: &str = include_str!("faulty.html");
 const KINDS: [&str; 8] =
     ["9.0 px", "contrast", "id ", "overlaps", "outside", "cut by its box", "cut by its picture", "empty: section"];
 /// Opens folded parts.
