@@ -120,6 +120,9 @@ pub struct Loss {
     pub finding: String,
 }
 
+/// Maximum number of figures after a cause in a summary.
+const BRIEF_FIGURES_MAX: usize = 2;
+
 /// Cause of differences, with the figures that it explains.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CauseOfSeveral {
@@ -127,14 +130,29 @@ pub struct CauseOfSeveral {
     pub letter: String,
     /// Cause and its evidence.
     pub words: String,
-    /// Figures, with the size of the effect where it is known.
+    /// Figures, the most important first, with the size of the effect where it is known.
     pub figures: Vec<String>,
 }
 
 impl CauseOfSeveral {
     /// `B: Different core type: Cortex-A72 instead of Cortex-A76 (libc memory copy; libc memory fill).`
     pub fn sentence(&self) -> String {
-        let figures = if self.figures.is_empty() { String::new() } else { format!(" ({})", self.figures.join("; ")) };
+        self.sentence_with(&self.figures)
+    }
+
+    /// Same as [`Self::sentence`], with the number of figures after the most important ones.
+    fn brief_sentence(&self) -> String {
+        let (first, others) = self.figures.split_at(self.figures.len().min(BRIEF_FIGURES_MAX));
+        let others = match others.len() {
+            0 => None,
+            1 => others.first().cloned(),
+            count => Some(format!("{count} more figures")),
+        };
+        self.sentence_with(&first.iter().cloned().chain(others).collect::<Vec<_>>())
+    }
+
+    fn sentence_with(&self, figures: &[String]) -> String {
+        let figures = if figures.is_empty() { String::new() } else { format!(" ({})", figures.join("; ")) };
         format!("{}: {}{figures}.", self.letter, self.words.trim_end_matches('.'))
     }
 }
@@ -222,7 +240,7 @@ impl Comparison {
                 all.push(CauseOfSeveral { letter: letter.clone(), words, figures: Vec::new() });
             }
         }
-        for line in self.main_lines() {
+        for line in self.by_importance() {
             for (letter, difference) in labels().zip(&line.differences) {
                 let cause = difference.as_ref().and_then(|difference| difference.cause.as_ref());
                 // A loss names its finding above.

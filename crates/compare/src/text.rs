@@ -1,6 +1,6 @@
 //! Comparisons as text for a terminal.
 
-use super::{Comparison, LeftOut, Line, left_out_lines};
+use super::{CauseOfSeveral, Comparison, LeftOut, Line, left_out_lines};
 use facts::lines::{fitted, wrapped_at};
 use facts::plain::shortened;
 use facts::text_table::TextTable;
@@ -81,8 +81,10 @@ pub fn text(comparison: &Comparison, columns: usize, detail: Detail) -> String {
         return text + &more("Causes, all figures, and settings that differ");
     }
     let causes = comparison.causes();
+    let sentence =
+        |cause: &CauseOfSeveral| if detail == Detail::Full { cause.sentence() } else { cause.brief_sentence() };
     let causes: String =
-        causes.iter().map(|cause| wrapped_at(&format!("   {}", cause.sentence()), 6, columns) + "\n").collect();
+        causes.iter().map(|cause| wrapped_at(&format!("   {}", sentence(cause)), 6, columns) + "\n").collect();
     if !causes.is_empty() {
         text.push_str(&format!("\nLikely causes:\n{causes}"));
     }
