@@ -90,6 +90,7 @@ usage: cargo xtask TASK
       --boards         only the program on virtual boards, each figure next to the true one
       --libc           only the machine's own C library, next to a program that the compiler made
       --page           only pages: of a standard run, a log, a recording of a day
+      --screen         only what a user sees of a run (of ARGS) on a terminal: time left, lines at the end, answer to Ctrl-C
       --viewers        only the cost of viewers of the monitor's page
       --tick           only the cost of a tick of the monitor beside a C program that reads the same two files
       --site N         only a site of N results: built, with ten new ones, with none
