@@ -236,7 +236,7 @@ impl Comparison {
     pub fn causes(&self) -> Vec<CauseOfSeveral> {
         let mut all = self.losses();
         let has_several = self.main_lines().filter_map(Line::core_types).collect::<BTreeSet<_>>().len() > 1;
-        for line in self.main_lines() {
+        for line in self.by_importance() {
             for (letter, difference) in labels().zip(&line.differences) {
                 let cause = difference.as_ref().and_then(|difference| difference.cause.as_ref());
                 // A loss names its finding above.

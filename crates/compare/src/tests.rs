@@ -137,10 +137,10 @@ fn lower_clock_explains_lower_scores() {
                B       990 #####################################################
 
             Likely causes:
+               B: The measured clock is 1300 MHz instead of 1500 MHz; it explains the
+                  difference (7-zip, all CPUs; 7-zip, one CPU).
                B: The advertised clock is 1300 MHz instead of 1500 MHz (clock, measured
                   cold).
-               B: The measured clock is 1300 MHz instead of 1500 MHz; it explains the
-                  difference (7-zip, one CPU; 7-zip, all CPUs).
 
             Figures, and how they compare with the first result that has them:
 
@@ -230,6 +230,22 @@ fn losses_are_in_the_first_sentence() {
         causes,
         ["A: Heat took 25 % of 7-zip, all CPUs: It was hot.", "B: Heat took 40 % of 7-zip, all CPUs: It was hot."]
     );
+}
+
+#[test]
+fn cause_in_a_summary_names_few_figures() {
+    let cause = |figures: &[&str]| {
+        let figures = figures.iter().map(|figure| (*figure).to_owned()).collect();
+        CauseOfSeveral { letter: "B".into(), words: "Other cores.".into(), figures }.brief_sentence()
+    };
+    for (figures, expected) in [
+        (&[][..], "B: Other cores."),
+        (&["a", "b"], "B: Other cores (a; b)."),
+        (&["a", "b", "c"], "B: Other cores (a; b; c)."),
+        (&["a", "b", "c", "d"], "B: Other cores (a; b; 2 more figures)."),
+    ] {
+        assert_eq!(cause(figures), expected);
+    }
 }
 
 #[test]

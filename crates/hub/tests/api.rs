@@ -335,3 +335,33 @@ fn search_engines_and_browsers_are_told_what_is_there() {
     assert_eq!((page.status, page.header("content-type")), (404, "text/html; charset=utf-8"));
     assert_eq!(hub.get("/nothing").header("content-type"), "application/json");
 }
+
+#[test]
+fn page_of_a_result_says_what_the_program_says() {
+    let hub = Running::start(None, &[]);
+    let letters = |text: &str| {
+        let text = text.replace("&amp;", "&").replace("&quot;", "\"").replace("&gt;", ">").replace("&lt;", "<");
+        text.split_whitespace().collect::<String>()
+    };
+    for text in [
+        include_str!("../../explain/tests/composed/0.7.9-swapping.txt"),
+        include_str!("../../explain/tests/composed/0.9.72-hot.txt"),
+        include_str!("../../explain/tests/composed/0.9.72-raspberry-pi.txt"),
+        include_str!("../../explain/tests/composed/0.9.61-riscv-out-of-memory.txt"),
+        include_str!("../../explain/tests/composed/before-0.4.txt"),
+    ] {
+        let explained = explain::explain(logs::read(text));
+        let verdict = explain::Narrative::of(&explained.facts, &explained.assessment).verdict;
+        let known = compare::reference::Reference::builtin();
+        let place = compare::neighbours(&explained.facts, &explained.assessment, known).map(|found| found.sentence());
+        // Results that are not listed are not among the known ones.
+        let id = hub.send("", text.as_bytes()).json()["results"][0]["id"].as_str().unwrap().to_owned();
+        let page = letters(&hub.get(&format!("/r/{id}")).body);
+        for sentence in [Some(&verdict), place.as_ref()].into_iter().flatten() {
+            assert!(page.contains(&letters(sentence)), "no {sentence} in {page}");
+        }
+        assert!(place.is_some() || !page.contains("knownboards"), "{page}");
+        let findings = hub.get(&format!("/api/results/{id}/findings")).json();
+        assert_eq!(findings["verdict_sentence"], verdict.as_str(), "{findings}");
+    }
+}

@@ -7,6 +7,7 @@ mod figures;
 mod libc;
 mod page;
 mod process;
+mod screen;
 mod sevenzip;
 mod site;
 mod tick;
@@ -34,8 +35,9 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
     let at = words.iter().position(|word| *word == "--").unwrap_or(words.len());
     let arguments = words.get(at + 1..).unwrap_or_default();
     let mut words = Words(words[..at].to_vec());
-    let flags = ["--kills", "--libc", "--boards", "--page", "--viewers", "--tick", "--meter", "--monitor-only"];
-    let [is_kills, is_libc, is_boards, is_page, is_viewers, is_tick, is_meter, monitor_only] =
+    let flags =
+        ["--kills", "--libc", "--boards", "--page", "--screen", "--viewers", "--tick", "--meter", "--monitor-only"];
+    let [is_kills, is_libc, is_boards, is_page, is_screen, is_viewers, is_tick, is_meter, monitor_only] =
         flags.map(|name| words.flag(name));
     let [named, record] = ["--binary", "--record"].map(|name| words.value::<PathBuf>(name));
     let (hub_results, site, versions) = (words.values("--hub")?, words.value("--site")?, words.values("--sevenzip")?);
@@ -69,6 +71,9 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
     println!("{}\n", binary.display());
     if is_page {
         return page::main(&binary);
+    }
+    if is_screen {
+        return screen::main(&binary, arguments);
     }
     if is_viewers {
         return viewers::main(&binary);

@@ -2,7 +2,7 @@
 
 use super::Row;
 use compare::reference::is_sound;
-use compare::{published_name, settings_of};
+use compare::settings_of;
 use facts::view::ScoreKey;
 use facts::{Cause, Explained, Explanation, Facts, Figure, Tenths};
 use record::{Run, Variant};
@@ -93,10 +93,7 @@ impl Entry {
         let is_told = |cause: &Cause| assessment.diagnoses.iter().any(|diagnosis| diagnosis.cause == *cause);
         let of_deficit = assessment.deficit.as_ref().and_then(|deficit| deficit.cause);
         let causes = causes.chain(of_deficit.filter(|cause| !is_told(cause)).map(|cause| cause.words().to_owned()));
-        let mut row = Row::of(explained, file);
-        if let Some(name) = published_name(facts, assessment) {
-            row.cells[0] = name.to_owned();
-        }
+        let row = Row::of(explained, file);
         let is_part = facts.run.end == record::End::Died || !facts.run.resumed.is_empty();
         Self {
             row,

@@ -131,6 +131,9 @@ impl Row {
         let memory = |operation| memory_mb_per_s(facts, all, operation).map(|rate| rate as f64);
         let clocks = facts.cluster_clocks(&Variant::COLD);
         let mut cells = columns(facts, assessment);
+        if let Some(name) = compare::published_name(facts, assessment) {
+            name.clone_into(&mut cells[0]);
+        }
         let mut sevenzip_comparable = comparable(all);
         let as_listed = [Variant::MULTI, Variant::SINGLE].map(|variant| as_listed(facts, &variant));
         for ((cell, comparable), figure) in cells[4..6].iter_mut().zip(&mut sevenzip_comparable).zip(&as_listed) {

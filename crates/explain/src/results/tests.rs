@@ -192,6 +192,8 @@ fn whole_rows() -> Vec<Row> {
         row.millicelsius_max = day.map(|_| 81_234);
         row.power_max = day.map(|day| Power { mw: 12_345.0, is_whole: day > "2025" });
     }
+    // A row of an unknown board has the name of its file.
+    rows[2].cells[0] = "-".to_owned();
     rows
 }
 
@@ -203,7 +205,7 @@ fn text_fits_the_terminal() {
         board       SoC       date        MHz 7z all 7z one max°C  maxW verdict
         b <b>       RK3588    2026-02-20 1800   5350   1420  81.2  12.3 valid
         A, "quoted" H618, a … 2024-12-31 1500   6000   1420  81.2 ~12.3 degraded
-        c           -         -          2000      -  ≈1240     -     - invalid
+        c.txt       -         -          2000      -  ≈1240     -     - invalid
 
         7-zip in MIPS. `~`: not comparable with the others. `≈`: estimated for 7-zip
         16.02. No room for kH/s and file: use a wider terminal or another --format.
@@ -213,7 +215,7 @@ fn text_fits_the_terminal() {
         board       SoC                      date        MHz 7z all 7z one max°C  maxW kH/s verdict  file
         b <b>       RK3588                   2026-02-20 1800   5350   1420  81.2  12.3 9.50 valid    b | <b>.txt
         A, "quoted" H618, a name that goes … 2024-12-31 1500   6000   1420  81.2 ~12.3 9.50 degraded A, "quoted".txt
-        c           -                        -          2000      -  ≈1240     -     -    - invalid  c.txt
+        c.txt       -                        -          2000      -  ≈1240     -     -    - invalid  c.txt
 
         7-zip in MIPS. `~`: not comparable with the others. `≈`: estimated for 7-zip
         16.02.

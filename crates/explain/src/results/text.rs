@@ -26,7 +26,7 @@ const TEXT: Column =
 const NUMBER: Column = Column { is_number: true, width: (4, 14), ..TEXT };
 
 const COLUMNS: [Column; 15] = [
-    Column { heading: "board", cell: |row| cell(row, 0), width: (14, 32), rank: 0, ..TEXT },
+    Column { heading: "board", cell: board, width: (14, 32), rank: 0, ..TEXT },
     Column { heading: "SoC", cell: soc, width: (9, 24), rank: 2, ..TEXT },
     Column { heading: "date", cell: |row| row.day.clone(), width: (10, 10), rank: 3, ..TEXT },
     Column {
@@ -47,6 +47,12 @@ const COLUMNS: [Column; 15] = [
     Column { heading: "verdict", cell: verdict, width: (8, 8), rank: 0, ..TEXT },
     Column { heading: "file", cell: |row| Some(row.file.clone()), width: (12, 60), keeps_end: true, rank: 12, ..TEXT },
 ];
+
+/// Name of the board, else of its file, so that no row is anonymous.
+fn board(row: &Row) -> Option<String> {
+    let file = || row.file.rsplit('/').next().unwrap_or_default();
+    Some(row.board().unwrap_or_else(file).to_owned())
+}
 
 fn cell(row: &Row, column: usize) -> Option<String> {
     Some(row.cells[column].clone()).filter(|cell| cell != "-")

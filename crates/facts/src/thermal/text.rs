@@ -1,14 +1,14 @@
 //! The answer of a thermal test as text.
 
 use super::fit::{Estimate, Reason};
-use super::{ThermalResult, load, result, waits};
+use super::{ThermalResult, load, waits};
 use crate::Facts;
 use record::Series;
 use std::fmt::Write;
 
 /// The section of a report; empty for runs without a thermal test.
 pub fn text(facts: &Facts<'_>) -> String {
-    let (Some(result), Some((_, step, series))) = (result(facts), load(facts)) else {
+    let (Some(result), Some((_, step, series))) = (facts.thermal(), load(facts)) else {
         return String::new();
     };
     let mut text = "Thermal test:\n\n".to_owned();
@@ -35,7 +35,7 @@ pub fn text(facts: &Facts<'_>) -> String {
     let seconds = step.window.elapsed_ms() as f64 / 1000.0;
     let early = result.ended_early.as_ref().map_or(String::new(), |why| format!(", stopped early: {why}"));
     line("load", Some(format!("{} for {seconds:.0} s{early}", step.variant)));
-    rows(&result, series, &mut line);
+    rows(result, series, &mut line);
     text
 }
 
