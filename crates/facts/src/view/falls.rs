@@ -94,15 +94,15 @@ pub fn narrow_falls(facts: &Facts<'_>, millicelsius_min: i64) -> Vec<ClockFall> 
         let is_set = phase.steps.iter().any(|at| facts.steps[*at].set_clock.is_some());
         phase.busy_cpus == 1 && cpus > 1 && phase.workload != WorkloadId::Clock && !is_set
     };
-    let channels = clock_channels(facts, facts.doubted_columns());
+    let is_shared = channels(facts, ChannelId::is_any_claim).count() <= 1;
     let (not_of_heat, is_first) = (rows_not_of_heat(facts), facts.first_rows());
     let mut falls = Vec::new();
-    for channel in &channels {
+    for channel in clock_channels(facts, facts.doubted_columns()) {
         let Some(base) = base(facts, channel, facts.phases(), &[]) else { continue };
         let own = cpus_of(facts, channel);
         let is_of = |phase: &Phase| {
             let mut pinned = phase.steps.iter().map(|at| &facts.steps[*at].cpus);
-            channels.len() == 1 || pinned.all(|pinned| !pinned.is_empty() && pinned.iter().all(|cpu| own.contains(cpu)))
+            is_shared || pinned.all(|pinned| !pinned.is_empty() && pinned.iter().all(|cpu| own.contains(cpu)))
         };
         for phase in facts.phases().iter().filter(is_narrow).filter(|phase| is_of(phase)) {
             let mut readings = busy_readings(facts, channel, phase, &[]);

@@ -160,7 +160,7 @@ fn a_soft_limit_is_told_without_what_the_supply_took() {
         record.states = vec![state(None), state(Some(bits))];
         let found = sentences(RULE.id, &record);
         match expected {
-            Some(words) => assert!(found.len() == 1 && found[0].contains(words), "{found:?}"),
+            Some(words) => assert!(found.first().is_some_and(|first| first.contains(words)), "{found:?}"),
             None => assert_eq!(found, [""; 0], "{firmware:?} {bits:x}"),
         }
     }
