@@ -25,6 +25,7 @@ pub const RELATIONS: &[RuleRelations] = &[
             follows(C::StartedBusy),
             root_if(C::StolenTime, W::Stolen),
             root_if(C::CpuQuota, W::Withheld),
+            evidence_if(C::Background, W::Harmless),
             root_if(C::Background, W::CpusWereBusy),
         ],
         "other programs used CPU time while a score was measured",
@@ -414,13 +415,7 @@ pub const RELATIONS: &[RuleRelations] = &[
     ),
     note(&topology_unclear::RULE, ""),
     note(&unread_lines::RULE, ""),
-    row(
-        &virtualised::RULE,
-        J::All,
-        &[evidence(C::StolenTime), root(C::Virtualised), NOTE],
-        NO_HARM,
-        "Run it on the machine itself.",
-    ),
+    row(&virtualised::RULE, J::All, &[root(C::Virtualised), NOTE], NO_HARM, "Run it on the machine itself."),
     row(
         &zswap_on_zram::RULE,
         J::Compression,
