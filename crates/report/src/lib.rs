@@ -29,7 +29,8 @@ pub use systems::{Case, junit};
 /// Names of steps whose missing scores are already stated by findings.
 fn steps_said(explained: &Explanation) -> Vec<String> {
     let missing = explained.findings.iter().filter(|finding| finding.rule == rules::STEPS_MISSING);
-    missing.filter_map(|finding| finding.value("step")).map(ToString::to_string).collect()
+    let named = missing.filter_map(|finding| finding.value("step")).map(ToString::to_string);
+    named.flat_map(|steps| steps.split(", ").map(str::to_owned).collect::<Vec<_>>()).collect()
 }
 
 /// All reports, sorted by id.

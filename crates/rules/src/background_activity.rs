@@ -47,6 +47,8 @@ const STEP_MS_MIN: i64 = 1_000;
 
 /// CPU use by other tasks in every single-threaded phase from which they ran all the time, in CPUs.
 const STEADY_CPUS_MIN: f64 = 0.5;
+/// Share of the CPUs from which others take memory bandwidth and caches from a thread with a CPU of its own.
+const SHARED_MEMORY_SHARE_MAX: f64 = 0.25;
 /// Minimum number of such phases.
 const STEADY_PHASES_MIN: usize = 2;
 
@@ -59,7 +61,7 @@ struct OtherTasks<'a> {
     /// True if it lasted for a significant part of the phase.
     is_lasting: bool,
     percent: f64,
-    /// True if the thread of the phase is known to have lacked no CPU time.
+    /// True if the thread of the phase is known to have lacked no CPU time, and few others used the memory.
     has_whole_cpu: bool,
     at_peak_ms: i64,
 }
@@ -134,7 +136,7 @@ fn others<'a>(facts: &Facts<'_>, online: &OnlineCpus, phase: &'a Phase) -> Optio
         peaks: cpus_used.iter().filter(|used| **used >= PEAK_CPUS_MIN).count(),
         is_lasting: busy_rows >= ROWS_MIN && busy_rows as f64 >= ROWS_SHARE_MIN * uses.len() as f64,
         percent: 100.0 * mean_cpus / cpus,
-        has_whole_cpu: displaced::has_whole_cpu(facts, phase),
+        has_whole_cpu: mean_cpus <= SHARED_MEMORY_SHARE_MAX * cpus && displaced::has_whole_cpu(facts, phase),
         at_peak_ms: uses[peak.0].at_ms,
     })
 }

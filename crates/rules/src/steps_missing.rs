@@ -72,12 +72,12 @@ fn named(facts: &Facts<'_>, index: usize, finding: Finding, of: &str) -> Finding
     let step = &facts.steps[index];
     let is_other = |other: &Step| other.workload == step.workload && other.variant == step.variant;
     let is_done = |other: &Step| is_other(other) && matches!(other.outcome, Outcome::Done(_));
-    let name = view::step_name(step);
     let is_repetition = view::is_log(facts) && step.variant == Variant::MULTI && facts.steps.iter().any(is_done);
-    let name = if is_repetition { format!("run {} of {name}", step.repetition + 1) } else { name };
+    let run = is_repetition.then(|| Quantity::Text((step.repetition + 1).to_string()));
     finding
         .confidence(99)
-        .with("step", Quantity::Text(name))
+        .with("step", Quantity::Text(view::step_name(step)))
+        .with_known("run", run)
         .with("workload", Quantity::Text(of.to_owned()))
         .at(step_place(facts, index))
 }
@@ -110,6 +110,13 @@ fn merge(known: &mut Finding, other: Finding) {
         if known.template == SKIPPED {
             known.template = SEVERAL_SKIPPED;
         }
+    }
+    let run = other.value("run").map(ToString::to_string);
+    if let (Some((_, Quantity::Text(runs))), Some(run)) =
+        (known.values.iter_mut().find(|(name, _)| *name == "run"), run)
+    {
+        runs.push_str(", ");
+        runs.push_str(&run);
     }
     known.places.extend(other.places);
 }

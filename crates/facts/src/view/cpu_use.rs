@@ -1,6 +1,7 @@
 //! CPU use over a window, from tick counters of own runs or printed percentages of logs.
 
 use super::governors::is_other_governor;
+use super::guest::is_guest;
 use super::samples::{counter_steps, gauge, is_log};
 use crate::Facts;
 use crate::stats::mean;
@@ -194,12 +195,14 @@ fn from_percentages(record: &Record, window: Window) -> Vec<CpuUse> {
     }
     // Counters of CPUs that go offline give impossible shares.
     readings.retain(|reading| (0..=100).contains(&reading.value));
+    let can_be_stolen = is_guest(record) && !user.is_empty();
     let uses = readings.into_iter().map(|reading| {
         let row = reading.row;
         let (iowait, total) = (value(iowait, row), reading.value as f64);
         let user_and_nice = value(user, row) + value(nice, row);
         let (system, irq) = (value(system, row), value(irq, row));
-        let steal = if user.is_empty() { 0.0 } else { steal_of_row(total, user_and_nice + system + iowait + irq) };
+        let columns = user_and_nice + system + iowait + irq;
+        let steal = if can_be_stolen { steal_of_row(total, columns) } else { 0.0 };
         CpuUse {
             at_ms: reading.at_ms,
             // The bash monitor counts waiting for I/O and steal time as busy.
@@ -219,7 +222,7 @@ mod tests {
     use super::*;
     use crate::test_support::{counter, gauge_channel, log, own_run};
     use crate::view::whole_run;
-    use record::Unit;
+    use record::{Fact, Unit};
 
     #[test]
     fn ticks_become_shares_of_a_second() {
@@ -245,8 +248,12 @@ mod tests {
         for (of, values) in [(CpuPercent::Busy, [0, 93, 93]), (CpuPercent::User, [0, 72, 90])] {
             record = gauge_channel(record, percent(of), Unit::Percent, &values);
         }
-        let uses = cpu_use(&record, whole_run());
-        assert_eq!(uses.iter().map(|used| (used.busy, used.steal)).collect::<Vec<_>>(), [(73.0, 20.0), (93.0, 0.0)]);
+        let uses = |record: &Record| {
+            cpu_use(record, whole_run()).iter().map(|used| (used.busy, used.steal)).collect::<Vec<_>>()
+        };
+        assert_eq!(uses(&record), [(93.0, 0.0); 2]);
+        record.machine.virtualisation = Fact::Known("kvm".into());
+        assert_eq!(uses(&record), [(73.0, 20.0), (93.0, 0.0)]);
     }
 
     #[test]

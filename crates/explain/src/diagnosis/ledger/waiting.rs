@@ -40,7 +40,12 @@ pub(super) fn loss(facts: &Facts<'_>, score: &Score<'_>, cause: Cause, is_only_c
         let kept = [by_use, by_wait].into_iter().flatten().reduce(f64::max)?;
         let kept = waited.as_ref().map_or(kept, |waited| kept.min(1.0 - waited.certainly_in_kernel(cause)));
         let least = free_best.map_or(0.0, |best| (run.rate / best).min(1.0));
-        let is_shown = is_only_cause && kept > least && 1.0 - kept >= SHOWN_SHARE_MIN * (1.0 - least);
+        // What reads or writes needs the kernel as well.
+        let shown = waited.as_ref().map_or(0.0, |waited| match cause {
+            Cause::KernelOverhead => waited.kernel,
+            _ => waited.storage + waited.kernel,
+        });
+        let is_shown = is_only_cause && kept > least && shown >= SHOWN_SHARE_MIN * (1.0 - least);
         Some(if is_shown && least > 0.0 { least } else { kept.max(least) })
     });
     let kept: Vec<f64> = kept.collect();
