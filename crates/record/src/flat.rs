@@ -10,8 +10,18 @@ const SUFFIX: &str = "_missing";
 const MISSING: &str = "missing";
 
 /// Additional keys of printed and saved Records. Their values are derived, so readers ignore them.
-pub const DERIVED_KEYS: [&str; 9] =
-    ["file", "verdict", "verdict_sentence", "results", "scores", "diagnoses", "ledger", "energy", "findings"];
+pub const DERIVED_KEYS: [&str; 10] = [
+    "file",
+    "verdict",
+    "verdict_sentence",
+    "results",
+    "scores",
+    "diagnoses",
+    "ledger",
+    "deficits",
+    "energy",
+    "findings",
+];
 
 /// Moves reasons next to the missing values in all objects.
 pub fn flatten(value: &mut Value) {

@@ -36,6 +36,8 @@ pub(super) fn of(facts: &Facts<'_>, explanation: &Explanation) -> Option<Deficit
     let is_news = !news.is_empty() && answer.causes.first().is_none_or(|cause| cause.id != Cause::Diagnosis);
     Some(Deficit {
         sentence: facts::plain(&sentence(&answer, entry(worst), soc.as_deref(), worst, news.len().max(1) - 1)),
+        figure: name(entry(worst), worst).to_owned(),
+        change_percent: worst.change_percent.round() as i64,
         figures: figures.collect(),
         scores: news.iter().filter_map(|gap| score(gap)).collect(),
         is_news,

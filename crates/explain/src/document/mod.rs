@@ -10,7 +10,8 @@ mod values;
 use crate::diagnosis::narrative::{remedy, verdict_sentence};
 use facts::view::ScoreKey;
 use facts::{
-    Cause, Diagnosis, Explanation, Facts, Finding, Ledger, Place, Points, ScoreVerdict, Severity, Span, Tenths, Verdict,
+    Cause, Deficit, Diagnosis, Explanation, Facts, Finding, Ledger, Place, Points, ScoreVerdict, Severity, Span,
+    Tenths, Verdict,
 };
 use record::{Record, RuleId, Samples};
 use serde::Serialize;
@@ -33,6 +34,7 @@ pub struct Document<'a> {
     scores: Vec<ScoreVerdict>,
     diagnoses: Vec<DiagnosisElement>,
     ledger: Vec<Value>,
+    deficits: Vec<OfDeficit>,
     energy: Value,
     findings: Vec<FindingElement>,
     #[serde(flatten)]
@@ -75,6 +77,19 @@ struct DiagnosisElement {
     contradicts: Vec<usize>,
 }
 
+/// Figures that are lower than those of similar boards.
+#[derive(Serialize)]
+struct OfDeficit {
+    figure: String,
+    change_percent: i64,
+    cause: Option<Cause>,
+    name: Option<&'static str>,
+    /// Whether it is the reason of the verdict.
+    degrades: bool,
+    holds_for: Vec<ScoreKey>,
+    sentence: String,
+}
+
 /// Loss of one score by a cause.
 #[derive(Serialize)]
 struct Cost {
@@ -114,6 +129,7 @@ impl Document<'_> {
             scores: explained.scores.clone(),
             diagnoses: explained.diagnoses.iter().map(|diagnosis| of_diagnosis(facts, explained, diagnosis)).collect(),
             ledger: explained.ledgers.iter().map(of_ledger).collect(),
+            deficits: explained.deficit.iter().map(of_deficit).collect(),
             energy: energy::energy(facts),
             findings: explained.findings.iter().map(of_finding).collect(),
             record: None,
@@ -182,6 +198,18 @@ fn of_diagnosis(facts: &Facts<'_>, explained: &Explanation, diagnosis: &Diagnosi
         evidence: diagnosis.evidence.clone(),
         consequences: diagnosis.consequences.clone(),
         contradicts: diagnosis.contradicts.clone(),
+    }
+}
+
+fn of_deficit(deficit: &Deficit) -> OfDeficit {
+    OfDeficit {
+        figure: deficit.figure.clone(),
+        change_percent: deficit.change_percent,
+        cause: deficit.cause,
+        name: deficit.cause.map(Cause::words),
+        degrades: deficit.degrades(),
+        holds_for: deficit.scores.clone(),
+        sentence: deficit.sentence.clone(),
     }
 }
 

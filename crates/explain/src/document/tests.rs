@@ -36,6 +36,39 @@ fn no_object_takes_the_place_of_a_number() {
     assert_eq!(known["results"], *results);
 }
 
+/// A verdict by a comparison with similar boards has its number and its cause in JSON.
+#[test]
+fn a_deficit_is_in_the_document() {
+    let record = with_scores(board(), 1420, &[8753]);
+    let mut explained = crate::diagnosis::explain(&record);
+    let check = |explained: &facts::Explained<'_>, expected: serde_json::Value| {
+        let document = serde_json::to_value(Document::of(&explained.facts, &explained.assessment)).unwrap();
+        assert_eq!(document["deficits"], expected);
+    };
+    check(&explained, serde_json::json!([]));
+    for (cause, degrades) in [(Cause::NoOpps, true), (Cause::HighestOpp, false)] {
+        explained.assessment.deficit = Some(Deficit {
+            sentence: "7-zip on all CPUs is 47 % below the others.".into(),
+            figure: "7-zip on all CPUs".into(),
+            change_percent: -47,
+            figures: Vec::new(),
+            scores: Vec::new(),
+            is_news: true,
+            cause: Some(cause),
+        });
+        let expected = serde_json::json!([{
+            "figure": "7-zip on all CPUs",
+            "change_percent": -47,
+            "cause": cause,
+            "name": cause.words(),
+            "degrades": degrades,
+            "holds_for": [],
+            "sentence": "7-zip on all CPUs is 47 % below the others.",
+        }]);
+        check(&explained, expected);
+    }
+}
+
 #[test]
 fn printed_and_saved_documents_are_records() {
     let record = with_step(board(), WorkloadId::Lzma, Variant::MULTI, &[], (0.0, 1.0), compression(7));

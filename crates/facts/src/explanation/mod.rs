@@ -47,6 +47,10 @@ pub struct Explanation {
 pub struct Deficit {
     /// Figures, similar boards and likely causes, in one or two sentences.
     pub sentence: String,
+    /// Name of the figure that the sentence begins with.
+    pub figure: String,
+    /// Its difference from similar boards in percent of theirs.
+    pub change_percent: i64,
     /// The figures: step and cluster of each.
     pub figures: Vec<(usize, Option<usize>)>,
     /// Scores among them whose ledgers do not report the loss.
