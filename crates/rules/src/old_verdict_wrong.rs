@@ -10,7 +10,7 @@ use super::{
 use facts::{Facts, Finding, Place, Quantity, Severity, view};
 use record::{ChannelId, LogLine, RuleId, Source, Total};
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("old-verdict-wrong"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("old-verdict-wrong"), check);
 
 /// Evidence required for the verdict "throttling".
 const SLOWED: [&Rule; 6] = [
