@@ -338,7 +338,7 @@ fn search_engines_and_browsers_are_told_what_is_there() {
 
 #[test]
 fn page_of_a_result_says_what_the_program_says() {
-    let hub = Running::start(None, &[]);
+    let hub = HubProcess::start(None, &[]);
     let letters = |text: &str| {
         let text = text.replace("&amp;", "&").replace("&quot;", "\"").replace("&gt;", ">").replace("&lt;", "<");
         text.split_whitespace().collect::<String>()

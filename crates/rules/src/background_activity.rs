@@ -14,8 +14,7 @@ use facts::{EvidenceSource, Facts, Finding, Place, Quantity, Severity, Share};
 use record::{ChannelId, CpuTime, RuleId, SetClock, Step, Total};
 use std::cmp::Ordering;
 
-pub(super) const RULE: Rule =
-    Rule { loads: ANY_COMPUTING, ..Rule::of_table(RuleId::own("background-activity"), check) };
+pub(super) const RULE: Rule = Rule { loads: ANY_COMPUTING, ..Rule::new(RuleId::own("background-activity"), check) };
 
 /// Mean use by others over a phase, in CPUs. A quiet distribution uses less than 0.02.
 const MEAN_CPUS_MIN: f64 = 0.1;

@@ -7,7 +7,7 @@ use facts::view::Death;
 use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::{Resumption, RuleId};
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("board-died"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("board-died"), check);
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let deaths = facts.deaths().iter().enumerate();

@@ -5,7 +5,7 @@ use super::place::step_place;
 use facts::{Facts, Finding, Quantity, Severity, view};
 use record::{Outcome, RuleId, Step, Variant, WorkloadId};
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("built-in-used"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("built-in-used"), check);
 
 /// Finished built-in step that replaced a step that was not run.
 pub(super) fn stands_in<'a>(facts: &'a Facts<'a>, skipped: &Step) -> Option<&'a str> {

@@ -8,7 +8,7 @@ use facts::{Facts, Finding, Place, Quantity, Severity, view};
 use record::{RuleId, StableSort, Variant};
 
 pub(super) const RULE: Rule =
-    Rule { subjects: &[Subject::Clock], ..Rule::of_table(RuleId::own("clock-above-claim"), check) };
+    Rule { subjects: &[Subject::Clock], ..Rule::new(RuleId::own("clock-above-claim"), check) };
 
 /// Crystals deviate by a few hundredths of a percent and readings by 0.5 %; more is not rounding.
 const DEVIATION_PERCENT_MIN: f64 = 1.0;

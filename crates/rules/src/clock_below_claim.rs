@@ -12,7 +12,7 @@ use record::table::Table;
 use record::{ChannelId, RuleId, StableSort, Variant, WorkloadId};
 
 pub(super) const RULE: Rule =
-    Rule { subjects: &[Subject::Clock], ..Rule::of_table(RuleId::own("clock-below-claim"), check) };
+    Rule { subjects: &[Subject::Clock], ..Rule::new(RuleId::own("clock-below-claim"), check) };
 
 /// Crystals deviate by a few hundredths of a percent and readings by 0.5 %; more is not rounding.
 const DEVIATION_PERCENT_MIN: f64 = 1.0;

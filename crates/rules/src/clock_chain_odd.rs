@@ -8,8 +8,7 @@ use super::{Rule, Subject};
 use facts::{Facts, Finding, Quantity, Severity, view};
 use record::{RuleId, Variant};
 
-pub(super) const RULE: Rule =
-    Rule { subjects: &[Subject::Clock], ..Rule::of_table(RuleId::own("clock-chain-odd"), check) };
+pub(super) const RULE: Rule = Rule { subjects: &[Subject::Clock], ..Rule::new(RuleId::own("clock-chain-odd"), check) };
 
 /// Both chains are accurate to 0.2 %; the remainder permits small changes of the clock.
 const TOLERANCE: f64 = 0.03;

@@ -8,7 +8,7 @@ use facts::{EvidenceSource, Facts, Finding, Quantity, Severity, view};
 use record::{ChannelId, RuleId, StableSort, Window};
 
 pub(super) const RULE: Rule =
-    Rule { subjects: &[Subject::Clock], ..Rule::of_table(RuleId::own("clock-column-untrue"), check) };
+    Rule { subjects: &[Subject::Clock], ..Rule::new(RuleId::own("clock-column-untrue"), check) };
 
 /// Minimum drop of the scores that needs a cause.
 const SCORE_FALL_PERCENT: f64 = 5.0;

@@ -9,8 +9,7 @@ use super::{Rule, Subject};
 use facts::{Facts, Finding, Quantity, Severity, view};
 use record::{RuleId, Variant};
 
-pub(super) const RULE: Rule =
-    Rule { subjects: &[Subject::Clock], ..Rule::of_table(RuleId::own("clock-disturbed"), check) };
+pub(super) const RULE: Rule = Rule { subjects: &[Subject::Clock], ..Rule::new(RuleId::own("clock-disturbed"), check) };
 
 /// On a quiet machine more than nine of ten windows agree; below one fifth the clock
 /// itself is doubtful.

@@ -10,7 +10,7 @@ use facts::stats::median;
 use facts::{Facts, Figure, Finding, Quantity, Severity};
 use record::{RuleId, Variant, WorkloadId};
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("clock-from-aes"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("clock-from-aes"), check);
 
 /// Minimum number of other results.
 const ROWS_MIN: usize = 3;

@@ -10,7 +10,7 @@ use facts::{Facts, Finding, Quantity, Severity};
 use record::{ClockPoint, RuleId, Variant};
 
 pub(super) const RULE: Rule =
-    Rule { subjects: &[Subject::Clock], ..Rule::of_table(RuleId::own("clock-lower-all-cpus"), check) };
+    Rule { subjects: &[Subject::Clock], ..Rule::new(RuleId::own("clock-lower-all-cpus"), check) };
 
 /// Readings agree within 0.5 %; clocks of busy neighbours vary by another 0.5 %.
 const FALL_PERCENT_MIN: f64 = 2.0;

@@ -6,8 +6,7 @@ use facts::view::{self, ClusterClock};
 use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::{RuleId, Variant};
 
-pub(super) const RULE: Rule =
-    Rule { subjects: &[Subject::Clock], ..Rule::of_table(RuleId::own("clock-lower-hot"), check) };
+pub(super) const RULE: Rule = Rule { subjects: &[Subject::Clock], ..Rule::new(RuleId::own("clock-lower-hot"), check) };
 
 /// Readings agree within 0.5 %, and cycle counters within 1 %.
 const FALL_PERCENT_MIN: f64 = 2.0;

@@ -9,7 +9,7 @@ use facts::{Facts, Finding, Quantity, Severity, view};
 use record::{RuleId, Variant};
 
 pub(super) const RULE: Rule =
-    Rule { subjects: &[Subject::Clock], ..Rule::of_table(RuleId::own("clock-methods-differ"), check) };
+    Rule { subjects: &[Subject::Clock], ..Rule::new(RuleId::own("clock-methods-differ"), check) };
 
 /// Both methods are accurate to 0.2 %, and to 0.5 % on a machine that is not idle.
 const DIFFERENCE_PERCENT_MIN: f64 = 0.5;

@@ -7,7 +7,7 @@ use facts::{Facts, Finding, Quantity, Severity, view};
 use record::{RuleId, Variant};
 
 pub(super) const RULE: Rule =
-    Rule { subjects: &[Subject::Clock], role: Role::GoodNews, ..Rule::of_table(RuleId::own("clock-ok"), check) };
+    Rule { subjects: &[Subject::Clock], role: Role::GoodNews, ..Rule::new(RuleId::own("clock-ok"), check) };
 
 /// Same limit as in the rules for clocks below and above the claim.
 const DEVIATION_PERCENT_MAX: f64 = 1.0;

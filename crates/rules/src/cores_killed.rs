@@ -12,7 +12,7 @@ const AROUND_MS: i64 = 2000;
 /// Same for logs, whose kernel messages are up to a minute off.
 const AROUND_MS_OF_LOG: i64 = 60_000;
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("cores-killed"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("cores-killed"), check);
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let found = by_messages(facts).or_else(|| by_count(facts)).or_else(|| by_states(facts));

@@ -9,7 +9,7 @@ use record::{ChannelId, ClockWindows, ControlGroupChannel, RuleId, Total, Varian
 
 pub(super) const RULE: Rule = Rule {
     subjects: &[Subject::Clock, Subject::Memory, Subject::CoreToCore],
-    ..Rule::of_table(RuleId::own("cpu-quota"), check)
+    ..Rule::new(RuleId::own("cpu-quota"), check)
 };
 
 /// Interrupts and the scheduler take less than 1 % of an otherwise idle CPU.

@@ -4,11 +4,8 @@ use super::{Precondition, Rule, Subject};
 use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::RuleId;
 
-pub(super) const RULE: Rule = Rule {
-    subjects: &[Subject::Clock],
-    when: Precondition::Run,
-    ..Rule::of_table(RuleId::own("cpus-restricted"), check)
-};
+pub(super) const RULE: Rule =
+    Rule { subjects: &[Subject::Clock], when: Precondition::Run, ..Rule::new(RuleId::own("cpus-restricted"), check) };
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let denied = facts.gate.known().map_or(&[][..], |gate| &gate.denied_cpus);

@@ -7,7 +7,7 @@ use record::RuleId;
 pub(super) const RULE: Rule = Rule {
     subjects: &[Subject::Clock, Subject::Memory, Subject::CoreToCore],
     when: Precondition::Both,
-    ..Rule::of_table(RuleId::own("emulated"), check)
+    ..Rule::new(RuleId::own("emulated"), check)
 };
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {

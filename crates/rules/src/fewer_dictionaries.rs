@@ -6,7 +6,7 @@ use super::place::step_place;
 use facts::{Facts, Finding, Quantity, Severity, view};
 use record::{RuleId, Step};
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("fewer-dictionaries"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("fewer-dictionaries"), check);
 
 /// 7-zip's benchmark uses dictionaries of 4, 8, 16 and 32 MiB.
 const DICTIONARY_LOG2_USUAL: u32 = 25;

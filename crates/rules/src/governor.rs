@@ -6,7 +6,7 @@ use facts::stats::mean;
 use facts::{Facts, Finding, Place, Quantity, Severity, view};
 use record::{ChannelId, Policy, RuleId};
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("governor"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("governor"), check);
 
 /// Governors that react to load take tenths of a second to raise the clock; more than this is lost score.
 const LOSS_PERCENT_MIN: f64 = 3.0;

@@ -5,7 +5,7 @@ use super::place::samples_place;
 use facts::{Facts, Finding, Quantity, Scope, Severity};
 use record::RuleId;
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("hot"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("hot"), check);
 
 /// Most boards start to throttle between this and 95 °C.
 const HOT_MILLICELSIUS: i64 = 80_000;

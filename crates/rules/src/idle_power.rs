@@ -8,7 +8,7 @@ use record::table::Table;
 use record::{Aspm, ChannelId, CpuChannel, DevfreqChannel, PowerRole, Record, RuleId, Total, Variant};
 use std::collections::BTreeMap;
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("idle-power"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("idle-power"), check);
 
 const TABLE: Table<'_> = Table::of(include_str!("../../../data/idle_power.tsv"));
 

@@ -9,7 +9,7 @@ use facts::{Facts, Figure, Finding, Quantity, Scope, Severity, view};
 use record::{RuleId, Variant, WorkloadId};
 
 pub(super) const RULE: Rule =
-    Rule { subjects: &[Subject::Clock, Subject::Memory], ..Rule::of_table(RuleId::own("impossible-figures"), check) };
+    Rule { subjects: &[Subject::Clock, Subject::Memory], ..Rule::new(RuleId::own("impossible-figures"), check) };
 
 /// Readings of clock and score are accurate to a few percent: beyond this, one of them is wrong.
 const SINGLE_TIMES_MAX: f64 = 2.0;

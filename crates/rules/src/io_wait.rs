@@ -9,7 +9,7 @@ use facts::view::Phase;
 use facts::{EvidenceSource, Facts, Finding, Quantity, Severity};
 use record::{ChannelId, CpuTime, RuleId};
 
-pub(super) const RULE: Rule = Rule { loads: CPU_AND_MEMORY, ..Rule::of_table(RuleId::own("io-wait"), check) };
+pub(super) const RULE: Rule = Rule { loads: CPU_AND_MEMORY, ..Rule::new(RuleId::own("io-wait"), check) };
 
 /// A sample this high is one task that mostly waits, on a board with 4 to 8 CPUs.
 const PEAK_PERCENT_MIN: f64 = 5.0;

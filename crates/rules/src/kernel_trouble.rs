@@ -6,7 +6,7 @@ use record::RuleId;
 use record::table::Table;
 use std::sync::LazyLock;
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("kernel-trouble"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("kernel-trouble"), check);
 
 /// Words of kernel messages about faults, and whether they put results in doubt.
 static WORDS: LazyLock<Vec<(&str, bool)>> = LazyLock::new(|| {

@@ -9,7 +9,7 @@ use super::place::step_place;
 use facts::{Facts, Finding, Quantity, Severity};
 use record::{LatencyRow, Outcome, RuleId, StepMeasurement};
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("latency-unsteady"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("latency-unsteady"), check);
 
 /// Minimum difference between the two lowest rounds.
 const APART_PERCENT: f64 = 5.0;

@@ -8,7 +8,7 @@ use super::{Rule, Subject};
 use facts::{Facts, Figure, Finding, Quantity, Severity};
 use record::{RuleId, WorkloadId};
 
-pub(super) const RULE: Rule = Rule { subjects: &[Subject::Memory], ..Rule::of_table(RuleId::own("libc-slow"), check) };
+pub(super) const RULE: Rule = Rule { subjects: &[Subject::Memory], ..Rule::new(RuleId::own("libc-slow"), check) };
 
 /// Differences in size and placement of buffers alone account for a few percent.
 const GAIN_PERCENT_MIN: f64 = 15.0;

@@ -11,7 +11,7 @@ use record::RuleId;
 use std::collections::BTreeSet;
 
 pub(super) const RULE: Rule =
-    Rule { throttles: ThrottledPart::Clock, ..Rule::of_table(RuleId::own("limit-by-program"), check) };
+    Rule { throttles: ThrottledPart::Clock, ..Rule::new(RuleId::own("limit-by-program"), check) };
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let lowered = facts.limits_lowered_by_programs();

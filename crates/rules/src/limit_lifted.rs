@@ -8,7 +8,7 @@ use super::limited_by_setting::{LOSS_PERCENT_MIN, asked_khz, holds_a_clock};
 use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::{Policy, RuleId, SettingChange};
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("limit-lifted"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("limit-lifted"), check);
 
 /// A setting that restricted the CPUs of some policies before the run.
 #[derive(Debug, Clone, PartialEq)]

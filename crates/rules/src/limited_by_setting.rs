@@ -11,7 +11,7 @@ use facts::view::{self, ClusterClock, Phase};
 use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::{ChannelId, Policy, RuleId, Variant, WorkloadId};
 
-pub(super) const RULE: Rule = Rule { loads: ANY_COMPUTING, ..Rule::of_table(RuleId::own("limited-by-setting"), check) };
+pub(super) const RULE: Rule = Rule { loads: ANY_COMPUTING, ..Rule::new(RuleId::own("limited-by-setting"), check) };
 
 /// Smaller differences are rounding by the kernel.
 pub(crate) const LOSS_PERCENT_MIN: f64 = 2.0;

@@ -7,7 +7,7 @@ use super::Rule;
 use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::{RuleId, Source};
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("log-remark"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("log-remark"), check);
 
 /// Prefixes of verdicts that other rules check against the evidence in the log, and of verdicts
 /// without a problem.

@@ -6,7 +6,7 @@ use facts::view::{self, gauge};
 use facts::{Facts, Finding, Quantity, Severity};
 use record::{ChannelId, HwmonChannel, RaspberryPiChannel, RuleId};
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("low-voltage"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("low-voltage"), check);
 
 /// Message of the Raspberry Pi firmware.
 const OF_FIRMWARE: ChannelId = ChannelId::RaspberryPi(RaspberryPiChannel::Throttled);

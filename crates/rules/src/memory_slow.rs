@@ -11,8 +11,7 @@ use facts::stats::mean;
 use facts::{Facts, Figure, Finding, Quantity, Severity, view};
 use record::RuleId;
 
-pub(super) const RULE: Rule =
-    Rule { subjects: &[Subject::Memory], ..Rule::of_table(RuleId::own("memory-slow"), check) };
+pub(super) const RULE: Rule = Rule { subjects: &[Subject::Memory], ..Rule::new(RuleId::own("memory-slow"), check) };
 
 /// Memory chips alone account for differences of 10 to 15 % between boards with one SoC.
 const LOSS_PERCENT_MIN: f64 = 20.0;

@@ -5,7 +5,7 @@ use facts::view::{self, Doubt};
 use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::{ChannelId, RuleId};
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("meter-implausible"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("meter-implausible"), check);
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let channels = facts.samples.channels.iter().enumerate();

@@ -4,7 +4,7 @@ use super::{Rule, clock_lower_hot, virtualised};
 use facts::{Facts, Finding, Place, Quantity, Severity, view};
 use record::{Missing, RuleId, soc_temperature};
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("no-temperature"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("no-temperature"), check);
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let was_watched = !facts.samples.at_ms.is_empty();

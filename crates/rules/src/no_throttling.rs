@@ -9,7 +9,7 @@ use facts::view::{self, ClusterClock, FirmwareBits};
 use facts::{EvidenceSource, Facts, Finding, Place, Quantity, Severity};
 use record::{Channel, ChannelId, ChannelKind, Missing, RuleId, Variant};
 
-pub(super) const RULE: Rule = Rule { role: Role::GoodNews, ..Rule::of_table(RuleId::own("no-throttling"), check) };
+pub(super) const RULE: Rule = Rule { role: Role::GoodNews, ..Rule::new(RuleId::own("no-throttling"), check) };
 
 /// Rules whose findings contradict this one.
 const OPPOSITES: [&Rule; 5] = [

@@ -4,11 +4,8 @@ use super::{Precondition, Rule, Subject};
 use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::RuleId;
 
-pub(super) const RULE: Rule = Rule {
-    subjects: &[Subject::Clock],
-    when: Precondition::Both,
-    ..Rule::of_table(RuleId::own("offline-cpus"), check)
-};
+pub(super) const RULE: Rule =
+    Rule { subjects: &[Subject::Clock], when: Precondition::Both, ..Rule::new(RuleId::own("offline-cpus"), check) };
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let by_machine = facts.machine.cpus.iter().filter(|cpu| !cpu.online).map(|cpu| cpu.cpu);

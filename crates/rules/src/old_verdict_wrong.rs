@@ -11,7 +11,7 @@ use facts::view::{self, Difference};
 use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::{ChannelId, LogLine, RuleId, Source, Total};
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("old-verdict-wrong"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("old-verdict-wrong"), check);
 
 /// Evidence required for the verdict "throttling".
 const SLOWED: [&Rule; 6] = [

@@ -8,8 +8,7 @@ use super::{Rule, Subject};
 use facts::{Facts, Finding, Place, Quantity, Severity, view};
 use record::{ClockPoint, Clocks, RuleId, Variant};
 
-pub(super) const RULE: Rule =
-    Rule { subjects: &[Subject::Clock], ..Rule::of_table(RuleId::own("opp-not-honoured"), check) };
+pub(super) const RULE: Rule = Rule { subjects: &[Subject::Clock], ..Rule::new(RuleId::own("opp-not-honoured"), check) };
 
 /// Dividers of PLLs miss low clocks by a few percent by design.
 const DEVIATION_PERCENT_MIN: f64 = 4.0;

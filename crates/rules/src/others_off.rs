@@ -5,7 +5,7 @@ use super::place::step_place;
 use facts::{Facts, Finding, Quantity, Severity};
 use record::{RuleId, WorkloadId};
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("others-off"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("others-off"), check);
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let off = facts.switched_off();

@@ -5,7 +5,7 @@ use super::place::{samples_place, step_place};
 use facts::{Facts, Finding, Quantity, Severity, view};
 use record::{ChannelId, FailureKind, MemoryChannel, Outcome, RuleId, Total};
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("out-of-memory"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("out-of-memory"), check);
 
 /// Counter of the kernel.
 const OOM_KILLS: ChannelId = ChannelId::Memory(MemoryChannel::OomKills);

@@ -9,8 +9,7 @@ use facts::{Facts, Finding, Quantity, Severity, view};
 use record::table::Table;
 use record::{Missing, RuleId};
 
-pub(super) const RULE: Rule =
-    Rule { throttles: ThrottledPart::Clock, ..Rule::of_table(RuleId::own("power-limit"), check) };
+pub(super) const RULE: Rule = Rule { throttles: ThrottledPart::Clock, ..Rule::new(RuleId::own("power-limit"), check) };
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let heat = kernel_says_heat(facts);

@@ -117,7 +117,6 @@ fn forms(cell: Option<&'static str>) -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
     use crate::{Precondition, RULES};
     use std::collections::BTreeSet;
 
@@ -132,6 +131,7 @@ mod tests {
     #[test]
     fn every_row_can_be_read() {
         assert_eq!(RELATIONS.len(), TABLE.rows().count());
+        assert_eq!(RELATIONS.len(), crate::registry::OF_RUNS.len() + crate::registry::AT_REST.len());
     }
 
     #[test]

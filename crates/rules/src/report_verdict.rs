@@ -4,7 +4,7 @@ use super::Rule;
 use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::{RuleId, Source, report_words};
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("report-verdict"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("report-verdict"), check);
 
 /// First words of verdicts in reports, and how much they harm a score.
 const VERDICTS: [(&str, Severity); 5] = [

@@ -8,7 +8,7 @@ use crate::config_txt::{ConfigTxt, Kind};
 use facts::{Facts, Finding, Severity};
 use record::RuleId;
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("rpi-config"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("rpi-config"), check);
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     // Only a setting that is certainly slower lowers results; others are notes.

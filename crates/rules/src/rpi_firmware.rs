@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     subjects: &[Subject::Storage],
     throttles: ThrottledPart::Clock,
     when: Precondition::Both,
-    ..Rule::of_table(RuleId::own("rpi-firmware"), check)
+    ..Rule::new(RuleId::own("rpi-firmware"), check)
 };
 
 /// Meaning of the four bits.

@@ -5,7 +5,7 @@ use super::place::samples_place;
 use facts::{Facts, Finding, Quantity, Severity};
 use record::RuleId;
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("rpi-firmware-clock"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("rpi-firmware-clock"), check);
 
 /// The two clocks are read one after the other: a single sample can straddle a change.
 const SAMPLES_MIN: usize = 2;

@@ -5,7 +5,7 @@ use super::steps_missing::too_few_runs;
 use facts::{Facts, Finding, Place, Quantity, Scope, Severity, view};
 use record::{End, Outcome, RuleId, Step};
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("run-cut-short"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("run-cut-short"), check);
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let steps = facts.steps.len() as i64;

@@ -8,7 +8,7 @@ use compare::reference::Reference;
 use facts::{Facts, Finding};
 use record::RuleId;
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("score-high"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("score-high"), check);
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let scores = judged(facts.known_figures(), Reference::builtin()).into_iter();

@@ -9,7 +9,7 @@ use compare::reference::{ExpectedRange, Reference, UsualValues};
 use facts::{Facts, Figure, Finding, Quantity, Severity, view};
 use record::{RuleId, StableSort, Variant, WorkloadId};
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("score-low"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("score-low"), check);
 
 /// Ranges come from a few results of each core type, so a value outside of them is not proof.
 const SURE_PERCENT: u8 = 70;

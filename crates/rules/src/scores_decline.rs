@@ -8,7 +8,7 @@ use facts::view::Difference;
 use facts::{EvidenceSource, Facts, Finding, Quantity, Severity, view};
 use record::{ChannelId, RuleId, Window};
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("scores-decline"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("scores-decline"), check);
 
 /// Runs of 7-zip on a quiet, cool board differ by less than 2 %.
 const FALL_PERCENT_MIN: f64 = 3.0;

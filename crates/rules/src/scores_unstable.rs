@@ -6,7 +6,7 @@ use facts::view::{Difference, Halves};
 use facts::{EvidenceSource, Facts, Finding, Quantity, Severity, view};
 use record::RuleId;
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("scores-unstable"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("scores-unstable"), check);
 
 /// Runs of 7-zip on a quiet, cool board differ by less than 2 %, on a busy desktop by 3 %.
 const SPREAD_PERCENT_MIN: f64 = 4.0;

@@ -5,7 +5,7 @@ use super::place::step_place;
 use facts::{EvidenceSource, Facts, Finding, Quantity, Severity};
 use record::RuleId;
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("series-declines"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("series-declines"), check);
 
 /// Medians of the beginning and the end differ by less than 1.5 % on boards that keep their clock.
 const LOSS_PERCENT_MIN: f64 = 3.0;

@@ -4,7 +4,7 @@ use super::Rule;
 use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::{RuleId, UnmetSetting};
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("setting-unmet"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("setting-unmet"), check);
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let mut paths: Vec<&str> = Vec::new();

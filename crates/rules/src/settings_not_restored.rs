@@ -5,7 +5,7 @@ use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::{RuleId, UnrestoredSetting};
 
 pub(super) const RULE: Rule =
-    Rule { subjects: &[Subject::Clock], ..Rule::of_table(RuleId::own("settings-not-restored"), check) };
+    Rule { subjects: &[Subject::Clock], ..Rule::new(RuleId::own("settings-not-restored"), check) };
 
 // Events after the scores do not affect them, so this is at most Info; the exit status reports it.
 fn check(facts: &Facts<'_>) -> Vec<Finding> {

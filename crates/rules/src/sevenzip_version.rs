@@ -5,7 +5,7 @@ use super::place::step_place;
 use facts::{Facts, Finding, Quantity, Severity};
 use record::{RuleId, WorkloadId};
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("sevenzip-version"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("sevenzip-version"), check);
 
 /// p7zip 16.02, which Debian and Ubuntu shipped for years: later versions compress with other
 /// code and give other ratings on the same machine.

@@ -4,7 +4,7 @@ use super::Rule;
 use facts::{Facts, Finding, Place, Quantity, Severity, view};
 use record::RuleId;
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("started-busy"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("started-busy"), check);
 
 /// A use of one CPU of this size, in hundredths of a percent, disturbs everything that runs next to it.
 const BUSY_HUNDREDTHS_OF_CPU: u32 = 2_500;

@@ -6,7 +6,7 @@ use facts::view::{self, StepTime, TimePart};
 use facts::{EvidenceSource, Facts, Finding, Quantity, Severity, Share};
 use record::{RuleId, SetClock, WorkBound};
 
-pub(super) const RULE: Rule = Rule { loads: CPU_AND_MEMORY, ..Rule::of_table(RuleId::own("step-time"), check) };
+pub(super) const RULE: Rule = Rule { loads: CPU_AND_MEMORY, ..Rule::new(RuleId::own("step-time"), check) };
 
 /// Smallest loss that is worth a sentence, in percent of the time of the step.
 const LOST_PERCENT_MIN: f64 = 2.0;

@@ -7,7 +7,7 @@ use facts::{Facts, Finding, Place, Quantity, Severity, view};
 use record::{End, FailureKind, Mode, Outcome, RuleId, Step, Variant, WorkloadId};
 
 pub(super) const RULE: Rule =
-    Rule { subjects: &[Subject::Memory], role: Role::Gap, ..Rule::of_table(RuleId::own("steps-missing"), check) };
+    Rule { subjects: &[Subject::Memory], role: Role::Gap, ..Rule::new(RuleId::own("steps-missing"), check) };
 
 /// Template for skipped steps.
 const SKIPPED: &str = "{step} was skipped: {reason}.";

@@ -10,7 +10,7 @@ use record::{ChannelId, CpuTime, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     subjects: &[Subject::Clock, Subject::Memory, Subject::CoreToCore],
-    ..Rule::of_table(RuleId::own("stolen-time"), check)
+    ..Rule::new(RuleId::own("stolen-time"), check)
 };
 
 /// Smaller values are indistinguishable from noise in a score.

@@ -8,7 +8,7 @@ use facts::stats::mean;
 use facts::{Facts, Finding, Place, Quantity, Severity, view};
 use record::{Outcome, RuleId, Source, StepMeasurement, Variant};
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("summary-wrong"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("summary-wrong"), check);
 
 /// Columns between the bars, counted from the name.
 const CLOCK: usize = 0;

@@ -6,7 +6,7 @@ use facts::view;
 use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::{PowerRole, RuleId, Supply};
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("supply-contract"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("supply-contract"), check);
 
 /// Share of the agreed power above which nothing is left for peaks between two readings.
 const SHARE_MIN: f64 = 0.9;

@@ -7,7 +7,7 @@ use facts::view::{self, gauge};
 use facts::{Facts, Finding, Quantity, Severity};
 use record::{Channel, RuleId, StableSort, Unit};
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("supply-droops"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("supply-droops"), check);
 
 /// Share of the voltage by which USB permits 5 V to fall at the device: 4.75 V of 5 V (USB 2.0, section 7.2.2).
 const DROOP_MIN: f64 = 0.05;

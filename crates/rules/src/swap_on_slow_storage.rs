@@ -7,7 +7,7 @@ use record::{RuleId, SwapKind};
 pub(super) const RULE: Rule = Rule {
     subjects: &[Subject::Storage],
     when: Precondition::Both,
-    ..Rule::of_table(RuleId::own("swap-on-slow-storage"), check)
+    ..Rule::new(RuleId::own("swap-on-slow-storage"), check)
 };
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {

@@ -9,7 +9,7 @@ use facts::view::CpuWait;
 use facts::{EvidenceSource, Facts, Finding, Place, Quantity, Severity, view};
 use record::{ChannelId, RuleId, SwapChannel, SwapKind};
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("swapping"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("swapping"), check);
 
 /// Less traffic is the kernel's reclaim of idle pages of others.
 const TRAFFIC_KIB_MIN: u64 = 4 * 1024;

@@ -11,7 +11,7 @@ use facts::{EvidenceSource, Facts, Finding, Place, Quantity, Severity};
 use record::table::Table;
 use record::{ChannelId, CpuTime, RuleId, WorkloadId};
 
-pub(super) const RULE: Rule = Rule { loads: CPU_AND_MEMORY, ..Rule::of_table(RuleId::own("system-time"), check) };
+pub(super) const RULE: Rule = Rule { loads: CPU_AND_MEMORY, ..Rule::new(RuleId::own("system-time"), check) };
 
 /// One sample this high is worth reporting; workloads need 1 to 5 % for page faults.
 const PEAK_PERCENT_MIN: f64 = 10.0;

@@ -88,11 +88,11 @@ pub enum Precondition {
 }
 
 impl Rule {
-    /// Rule on runs, with the values of most rules. That of a question describes itself.
-    pub(crate) const fn new(id: RuleId, about: &'static str, check: Check) -> Self {
+    /// Rule on runs, with the values of most rules. `data/relations.tsv` describes it; that of a question describes itself.
+    pub(crate) const fn new(id: RuleId, check: Check) -> Self {
         Self {
             id,
-            about,
+            about: "",
             loads: &[],
             check,
             subjects: &[],
@@ -102,14 +102,9 @@ impl Rule {
         }
     }
 
-    /// Rule on runs that `data/relations.tsv` describes.
-    pub(crate) const fn of_table(id: RuleId, check: Check) -> Self {
-        Self::new(id, "", check)
-    }
-
     /// Rule on a machine at rest.
     pub(crate) const fn at_rest(id: RuleId, check: Check) -> Self {
-        Self { when: Precondition::Rest, ..Self::of_table(id, check) }
+        Self { when: Precondition::Rest, ..Self::new(id, check) }
     }
 
     /// Rule on disks, cards, buses, memory modules or power supply of a machine at rest.

@@ -10,7 +10,7 @@ use facts::{EvidenceSource, Facts, Finding, Place, Quantity, Severity, view};
 use record::{ChannelId, RuleId, Total, Variant};
 
 pub(super) const RULE: Rule =
-    Rule { throttles: ThrottledPart::ClockByHeat, ..Rule::of_table(RuleId::own("thermal-throttling"), check) };
+    Rule { throttles: ThrottledPart::ClockByHeat, ..Rule::new(RuleId::own("thermal-throttling"), check) };
 
 /// A smaller share of time below the highest OPP is switching, not throttling.
 const BELOW_TOP_SHARE_MIN: f64 = 0.005;

@@ -4,7 +4,7 @@ use super::Rule;
 use facts::{Facts, Finding, Place, Quantity, Severity};
 use record::RuleId;
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("topology-unclear"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("topology-unclear"), check);
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let policies = facts.machine.policies.iter().enumerate();

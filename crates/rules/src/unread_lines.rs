@@ -4,7 +4,7 @@ use super::Rule;
 use facts::{Facts, Finding, Place, Quantity, Severity, Share};
 use record::{LogLine, RuleId, Source};
 
-pub(super) const RULE: Rule = Rule::of_table(RuleId::own("unread-lines"), check);
+pub(super) const RULE: Rule = Rule::new(RuleId::own("unread-lines"), check);
 
 /// Maximum number of places named.
 const PLACES_MAX: usize = 3;

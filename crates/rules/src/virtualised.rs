@@ -5,7 +5,7 @@ use facts::{Facts, Finding, Place, Quantity, Severity, view};
 use record::{Channel, ChannelId, RuleId, Variant};
 use std::collections::BTreeSet;
 
-pub(super) const RULE: Rule = Rule { when: Precondition::Both, ..Rule::of_table(RuleId::own("virtualised"), check) };
+pub(super) const RULE: Rule = Rule { when: Precondition::Both, ..Rule::new(RuleId::own("virtualised"), check) };
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let kind = facts.machine.virtualisation.known();

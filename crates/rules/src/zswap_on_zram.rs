@@ -4,11 +4,8 @@ use super::{Precondition, Rule, Subject};
 use facts::{Facts, Finding, Place, Quantity, Severity, view};
 use record::{RuleId, SwapKind};
 
-pub(super) const RULE: Rule = Rule {
-    subjects: &[Subject::Storage],
-    when: Precondition::Both,
-    ..Rule::of_table(RuleId::own("zswap-on-zram"), check)
-};
+pub(super) const RULE: Rule =
+    Rule { subjects: &[Subject::Storage], when: Precondition::Both, ..Rule::new(RuleId::own("zswap-on-zram"), check) };
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let zswap = facts.machine.zswap.known().filter(|zswap| is_on(zswap));

@@ -11,11 +11,8 @@ pub(super) const ANSWER: Answer =
 
 const RULE: Rule = Rule {
     throttles: ThrottledPart::Memory,
-    ..Rule::new(
-        RuleId::own("dram-throttling"),
-        "Whether memory or CPUs are slower after a stress load than before.",
-        check,
-    )
+    about: "Whether memory or CPUs are slower after a stress load than before.",
+    ..Rule::new(RuleId::own("dram-throttling"), check)
 };
 
 /// Spread of latency and bandwidth on quiet boards.

@@ -23,7 +23,8 @@ const REPORT: Report = Report {
 
 const RULE: Rule = Rule {
     role: Role::Answer,
-    ..Rule::new(RuleId::own("power-states"), "Power of the machine: idle, at full load and at most.", check)
+    about: "Power of the machine: idle, at full load and at most.",
+    ..Rule::new(RuleId::own("power-states"), check)
 };
 
 /// Power of one state.

@@ -41,11 +41,8 @@ const REPORT: Report = Report {
 
 const RULE: Rule = Rule {
     role: Role::Answer,
-    ..Rule::new(
-        RuleId::own("cpu-scaling"),
-        "How much of what all CPUs reach alone they reach together, and how much of the rest is due to their clock.",
-        |facts| results(facts).iter().filter_map(finding).collect(),
-    )
+    about: "How much of what all CPUs reach alone they reach together, and how much of the rest is due to their clock.",
+    ..Rule::new(RuleId::own("cpu-scaling"), |facts| results(facts).iter().filter_map(finding).collect())
 };
 
 /// Less than this share of the sum, or of the clock, is noise.

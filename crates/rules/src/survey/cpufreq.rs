@@ -7,7 +7,7 @@ use record::{RuleId, Scaler, ScalerKind};
 
 pub(crate) const GOVERNOR: Rule = Rule::at_rest(RuleId::own("cpu-governor"), governor);
 pub(crate) const LIMIT: Rule = Rule::at_rest(RuleId::own("cpu-limit"), limit);
-pub(crate) const BOOST: Rule = Rule { when: Precondition::Rest, ..Rule::of_table(RuleId::own("cpu-boost-off"), boost) };
+pub(crate) const BOOST: Rule = Rule { when: Precondition::Rest, ..Rule::new(RuleId::own("cpu-boost-off"), boost) };
 pub(crate) const IO_IS_BUSY: Rule = Rule::at_rest(RuleId::own("io-is-busy"), io_is_busy);
 pub(crate) const ONDEMAND: Rule = Rule::at_rest(RuleId::own("ondemand-tunables"), tunables);
 pub(crate) const SCHEDUTIL_BLIND: Rule = Rule::at_rest(RuleId::own("schedutil-blind"), schedutil_blind);

@@ -8,11 +8,8 @@ use record::RuleId;
 
 pub(super) const RULE: Rule = Rule {
     role: Role::Answer,
-    ..Rule::new(
-        RuleId::own("ab-result"),
-        "Whether the two sides of an A/B run differ, with the confidence interval.",
-        check,
-    )
+    about: "Whether the two sides of an A/B run differ, with the confidence interval.",
+    ..Rule::new(RuleId::own("ab-result"), check)
 };
 
 /// More tied blocks than this share say that the score is too coarse.

@@ -7,7 +7,8 @@ use record::RuleId;
 
 pub(super) const RULE: Rule = Rule {
     role: Role::Answer,
-    ..Rule::new(RuleId::own("efficiency-result"), "The most efficient OPP, and OPPs with anomalies.", check)
+    about: "The most efficient OPP, and OPPs with anomalies.",
+    ..Rule::new(RuleId::own("efficiency-result"), check)
 };
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {

@@ -8,7 +8,8 @@ use record::RuleId;
 pub(super) const RULE: Rule = Rule {
     subjects: &[Subject::Clock],
     role: Role::Answer,
-    ..Rule::new(RuleId::own("clock-sensitivity"), "How workloads depend on the CPU clock, and what limits them.", check)
+    about: "How workloads depend on the CPU clock, and what limits them.",
+    ..Rule::new(RuleId::own("clock-sensitivity"), check)
 };
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {

@@ -7,11 +7,8 @@ use record::RuleId;
 
 pub(super) const RULE: Rule = Rule {
     role: Role::Answer,
-    ..Rule::new(
-        RuleId::own("thermal-result"),
-        "Time to throttling under a stress load, and the sustained clock and score.",
-        check,
-    )
+    about: "Time to throttling under a stress load, and the sustained clock and score.",
+    ..Rule::new(RuleId::own("thermal-result"), check)
 };
 
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
