@@ -234,17 +234,15 @@ fn losses_are_in_the_first_sentence() {
 
 #[test]
 fn cause_in_a_summary_names_few_figures() {
-    let cause = |figures: &[&str]| {
-        let figures = figures.iter().map(|figure| (*figure).to_owned()).collect();
-        CauseOfSeveral { letter: "B".into(), words: "Other cores.".into(), figures }.brief_sentence()
-    };
     for (figures, expected) in [
-        (&[][..], "B: Other cores."),
-        (&["a", "b"], "B: Other cores (a; b)."),
-        (&["a", "b", "c"], "B: Other cores (a; b; c)."),
-        (&["a", "b", "c", "d"], "B: Other cores (a; b; 2 more figures)."),
+        (&["a", "b"][..], "B: Other cores (a; b)."),
+        (&["a", "b", "c", "d"], "B: Other cores (a; b; c; d)."),
+        (&["a", "b", "c", "d", "e"], "B: Other cores (a; b; c and 2 more)."),
     ] {
-        assert_eq!(cause(figures), expected);
+        let effects = vec![(None, figures.iter().map(|figure| (*figure).to_owned()).collect())];
+        let cause =
+            CauseOfSeveral { letter: "B".into(), cores: None, words: "Other cores.".into(), effects, is_loss: false };
+        assert_eq!(cause.with_figures(3), expected);
     }
 }
 

@@ -63,9 +63,9 @@ pub fn hot_millicelsius_for(facts: &Facts<'_>, khz: u32) -> i64 {
         HOT_MILLICELSIUS_X86
     } else if let Some(limit) = soft_limit_of(facts, khz) {
         limit.millicelsius
-    } else if view::soft_limit(facts).is_some() {
-        HOT_MILLICELSIUS_RASPBERRY_PI
-    } else if view::firmware_clock_channel(facts).is_some() && facts.firmware_bits(&SOFT_LIMIT) == FirmwareBits::Clear {
+    } else if view::soft_limit(facts).is_some()
+        || view::firmware_clock_channel(facts).is_some() && facts.firmware_bits(&SOFT_LIMIT) == FirmwareBits::Clear
+    {
         HOT_MILLICELSIUS_RASPBERRY_PI
     } else {
         HOT_MILLICELSIUS_BOARD

@@ -40,8 +40,9 @@ impl Failure {
 
     /// An answer without the value; a predicate, of which only the beginning is kept.
     pub fn lacking(predicate: &str) -> Self {
-        let end = predicate.floor_char_boundary(PREDICATE_BYTES);
-        Self::Lacking(beginning(&predicate.as_bytes()[..end]))
+        let is_kept = |(at, c): &(usize, char)| at + c.len_utf8() <= PREDICATE_BYTES;
+        let kept: String = predicate.char_indices().take_while(is_kept).map(|(_, c)| c).collect();
+        Self::Lacking(beginning(kept.as_bytes()))
     }
 
     /// Reason in the format of the Record; `path` is the source.
