@@ -184,9 +184,8 @@ fn gpu_power(root: &dyn Tree) -> Vec<NamedValue> {
     const FOLDER: &str = "/sys/class/drm";
     let nodes = root.list(FOLDER).unwrap_or_default();
     let renderers = nodes.iter().filter(|node| node.starts_with("renderD"));
-    let setting = |node: &String| {
-        value(root, format!("gpu.{node}.control"), format!("{FOLDER}/{node}/device/power/control"))
-    };
+    let setting =
+        |node: &String| value(root, format!("gpu.{node}.control"), format!("{FOLDER}/{node}/device/power/control"));
     renderers.filter_map(setting).collect()
 }
 

@@ -252,7 +252,10 @@ mod tests {
                 feature_of(pi(6_000, &DEEP), "link_mbit_per_s", "100 2500"),
                 Some("Likely reasons: a network link at 2500 Mbit/s."),
             ),
-            (feature_of(pi(6_000, &DEEP), "link_mbit_per_s", "1000 1000"), Some("2 network links at up to 1000 Mbit/s.")),
+            (
+                feature_of(pi(6_000, &DEEP), "link_mbit_per_s", "1000 1000"),
+                Some("2 network links at up to 1000 Mbit/s."),
+            ),
             (feature_of(pi(6_000, &DEEP), "link_mbit_per_s", "100"), Some("Nothing that was read shows why.")),
             (
                 feature_of(pi(6_000, &DEEP), "gpu.renderD128.control", "on"),

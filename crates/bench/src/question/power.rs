@@ -316,7 +316,10 @@ mem
         assert_eq!(outline(&[Part::Devices], &[], true)[2], "set /sys/class/backlight/panel/bl_power to 4");
         let sleep = outline(&[Part::Suspend], &[], false);
         let of = |kind: &str| [format!("set /sys/power/mem_sleep to {kind}"), format!("suspend to {kind}, for 20 s")];
-        assert_eq!(sleep[1..sleep.len() - 1], [of("s2idle").as_slice(), of("deep").as_slice(), &[BACK.to_owned()]].concat());
+        assert_eq!(
+            sleep[1..sleep.len() - 1],
+            [of("s2idle").as_slice(), of("deep").as_slice(), &[BACK.to_owned()]].concat()
+        );
         let load = outline(&[Part::Load], &[], true);
         assert_eq!(load[1..3], [GOVERNOR, "measure lzma on 1 CPU, at most 16 s"]);
         let all = "measure lzma, flops, memory copy, drive and opengl at once, at most 16 s";

@@ -68,7 +68,8 @@ pub fn metrics(watch: &Watch) -> String {
     if let Some(started) = watch.record().run.started.known() {
         let meters = watch.channels().iter().filter(|channel| channel.id.is_meter() && channel.is_power());
         for channel in meters {
-            let of_output = watch.channels().iter().enumerate().filter(|(_, other)| other.id.is_of_same_chip(&channel.id));
+            let of_output =
+                watch.channels().iter().enumerate().filter(|(_, other)| other.id.is_of_same_chip(&channel.id));
             let read = of_output.filter(|(index, _)| watch.value(*index).is_some());
             let at_ms = read.map(|(index, _)| started.saturating_add(watch.at_ms() - watch.age_ms(index))).max();
             let labels = vec![("channel", channel.id.to_string())];
@@ -111,8 +112,8 @@ mod tests {
     use super::*;
     use crate::test_support::{labelled, own_run, rapl, with_channel};
     use record::{
-        ChannelId, CpuTime, Fact, HwmonKind, LoadSpan, OfDevfreq, OfHwmon, OfMemory, OfMeter, OfPowercap, OfRaspberryPi,
-        OfSampler, OfSwap, Resource, StallKind, Unit,
+        ChannelId, CpuTime, Fact, HwmonKind, LoadSpan, OfDevfreq, OfHwmon, OfMemory, OfMeter, OfPowercap,
+        OfRaspberryPi, OfSampler, OfSwap, Resource, StallKind, Unit,
     };
     use std::collections::BTreeSet;
 

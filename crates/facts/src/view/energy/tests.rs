@@ -274,6 +274,7 @@ fn energy_has_work_idle_power_and_another_source() {
     let silent = &mut record.samples.channels;
     silent.truncate(1);
     silent[0].values.fill(None);
+    silent[0].source = "shelly:plug".into();
     silent[0].gaps = vec![Gap { at_ms: 0, missing: Missing::unsupported("", "command:echo ended without a reading") }];
     let why = Facts::of(&record).energy().clone().unwrap_err();
     assert_eq!(why, "the meter gave no power: command:echo ended without a reading");
