@@ -159,7 +159,15 @@ struct Program {
 
 impl Program {
     fn new(argv: Vec<String>, user: Option<&Caller>, form: Form) -> Self {
-        Self { argv, user: user.cloned(), form, running: None, due: Instant::now(), rest: Vec::new(), has_answered: false }
+        Self {
+            argv,
+            user: user.cloned(),
+            form,
+            running: None,
+            due: Instant::now(),
+            rest: Vec::new(),
+            has_answered: false,
+        }
     }
 
     fn start(&self) -> Result<Child<'static>, Failure> {
