@@ -378,9 +378,10 @@ impl Runner<'_> {
 
     fn start_meters(&mut self) {
         let progress = &mut self.context.progress;
-        let tell = |sentence| progress(Progress::Note(sentence));
+        let mut tell = |sentence| progress(Progress::Note(sentence));
         let options = &self.context.options;
-        self.meters = meters::start(&options.meters, options.user.as_deref(), tell);
+        self.meters = meters::start(&options.meters, options.user.as_deref(), &mut tell);
+        self.meters.iter().filter_map(Meter::note).for_each(|note| tell(note.to_owned()));
     }
 
     /// Options of the background sampler.

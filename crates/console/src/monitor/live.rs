@@ -2,6 +2,7 @@
 //! delays no other.
 
 use super::{MonitorArgs, Poll};
+use crate::output;
 use explain::monitor::Watch;
 use machine::sensors::{NONE, known};
 use machine::{IdleCpuAffinity, Root, Sampler, SamplerOptions, SamplerThread, Timeline};
@@ -185,6 +186,7 @@ fn meters_of(args: &MonitorArgs) -> anyhow::Result<Vec<Meter>> {
     if let Some(sentence) = trouble {
         anyhow::bail!("{sentence}");
     }
+    meters.iter().filter_map(Meter::note).for_each(output::note);
     Ok(meters)
 }
 

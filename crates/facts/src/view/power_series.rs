@@ -34,6 +34,8 @@ const GAP_MS_MIN: f64 = 1_000.0;
 const JUMP_MAX: f64 = 100.0;
 /// Half the width of a 95 % interval in standard deviations.
 const SIGMAS: f64 = 1.96;
+/// Ratio of the width of a one-sided 95 % interval to that of half a two-sided one.
+const ONE_TAIL: f64 = 1.645 / SIGMAS;
 /// Standard deviation of a rounding error in steps of the last digit, `1 / sqrt(12)`.
 const ROUNDING: f64 = 0.289;
 /// Smallest change of steadily rising or falling power that is reported, as a share of the mean: a mean is called known at
@@ -214,9 +216,13 @@ impl<'a> PowerSeries<'a> {
         } else {
             (0.0, self.resolution_mw / 2.0 * (end - start) / 1000.0)
         };
-        let around = noise_mj.hypot(rounding_mj).hypot(drift_mj) + fixed_mj;
-        let [low, high] = [f64::min, f64::max].map(|pick| sums.iter().copied().reduce(pick).unwrap_or_default() / 1e6);
-        (Joules { low: low - around / 1000.0, high: high + around / 1000.0 }, drift_mj)
+        let [low, high] =
+            [f64::min, f64::max].map(|pick| sums.iter().copied().reduce(pick).unwrap_or_default() / 1000.0);
+        let other_mj = noise_mj.hypot(rounding_mj).hypot(drift_mj);
+        // One of the sums is right, but which is unknown: beyond it there is one tail of the other errors.
+        let around = other_mj.max((high - low) / 2.0 + ONE_TAIL * other_mj) + fixed_mj;
+        let middle = f64::midpoint(low, high);
+        (Joules { low: (middle - around) / 1000.0, high: (middle + around) / 1000.0 }, drift_mj)
     }
 
     /// Power while the machine slept within a window: what the energy counter of the meter grew by, without what the machine

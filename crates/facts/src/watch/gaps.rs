@@ -34,7 +34,7 @@ fn is_not_offered(watch: &Watch, channel: &ChannelId) -> bool {
     let channels = || watch.channels().iter().enumerate();
     let Some((place, own)) = channels().find(|(_, known)| known.id == *channel) else { return false };
     let has_others = || channels().any(|(other, known)| known.source == own.source && watch.value(other).is_some());
-    channel.is_meter() && watch.value(place).is_none() && has_others()
+    channel.is_meter() && !watch.was_known(place) && has_others()
 }
 
 #[cfg(test)]
@@ -64,13 +64,17 @@ mod tests {
 
     #[test]
     fn quantity_that_a_meter_never_had_is_not_told() {
-        let channels = [(MeterChannel::Power, Unit::Milliwatts), (MeterChannel::Energy, Unit::Microjoules)];
+        let channels = [
+            (MeterChannel::Power, Unit::Milliwatts),
+            (MeterChannel::Energy, Unit::Microjoules),
+            (MeterChannel::Voltage, Unit::Millivolts),
+        ];
         let record = channels.iter().fold(own_run(), |record, (what, unit)| {
             with_channel(record, ChannelId::meter(*what), unit.clone(), ChannelKind::Gauge, &[])
         });
         let mut watch = Watch::new(record);
-        watch.row(0, [Some(5_000), None]);
-        for (what, _) in channels {
+        watch.row(0, [Some(5_000), None, Some(5_100)]);
+        for what in [OfMeter::Power, OfMeter::Energy] {
             let gap = Gap { at_ms: 5, missing: Missing::absent("/x") };
             watch.event(Event::Gap { channel: ChannelId::meter(what), gap });
         }

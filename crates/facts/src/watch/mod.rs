@@ -43,6 +43,8 @@ struct LatestReading {
     at_ms: i64,
     /// Value and moment of the reading before.
     before: Option<(i64, i64)>,
+    /// True if it ever had a value.
+    was_known: bool,
 }
 
 impl Watch {
@@ -83,6 +85,7 @@ impl Watch {
         for (read, latest) in self.read.iter_mut().zip(&mut self.latest) {
             *read = values.next().flatten();
             latest.take(at_ms, *read);
+            latest.was_known |= latest.value.is_some();
         }
         let (latest, read) = (&self.latest, &self.read);
         self.follows.row(at_ms, |place| latest[place].growth(), |place| read[place]);
@@ -199,6 +202,11 @@ impl Watch {
     /// The latest value of a channel.
     pub fn value(&self, place: usize) -> Option<i64> {
         self.latest[place].value
+    }
+
+    /// True if a channel ever had a value.
+    pub(super) fn was_known(&self, place: usize) -> bool {
+        self.latest[place].was_known
     }
 
     /// Time from the latest reading of a channel to the last row.

@@ -6,6 +6,8 @@ use record::{Missing, MissingReason};
 const EXCERPT_BYTES: usize = 40;
 /// Maximum number of bytes of a reason that names parts of the answer.
 const PREDICATE_BYTES: usize = 112;
+/// End of a shortened reason.
+const ELLIPSIS: &str = "...";
 
 /// Reason why a read failed, or why values around this time are unreliable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,9 +42,12 @@ impl Failure {
 
     /// An answer without the value; a predicate, of which only the beginning is kept.
     pub fn lacking(predicate: &str) -> Self {
-        let is_kept = |(at, c): &(usize, char)| at + c.len_utf8() <= PREDICATE_BYTES;
-        let kept: String = predicate.char_indices().take_while(is_kept).map(|(_, c)| c).collect();
-        Self::Lacking(beginning(kept.as_bytes()))
+        if predicate.len() <= PREDICATE_BYTES {
+            return Self::Lacking(beginning(predicate.as_bytes()));
+        }
+        let mut ends = (0..=PREDICATE_BYTES - ELLIPSIS.len()).rev();
+        let end = ends.find(|end| predicate.is_char_boundary(*end)).unwrap_or(0);
+        Self::Lacking(beginning(format!("{}{ELLIPSIS}", &predicate[..end]).as_bytes()))
     }
 
     /// Reason in the format of the Record; `path` is the source.
@@ -109,6 +114,7 @@ mod tests {
             (Failure::garbled(b"N/A\n"), "/x contains unexpected text \"N/A\""),
             (Failure::Doubtful("repeats its time stamp"), "/x repeats its time stamp"),
             (Failure::lacking("has no value at $.x"), "/x has no value at $.x"),
+            (Failure::lacking(&"µ".repeat(99)), &format!("/x {}...", "µ".repeat(54))),
             (Failure::Silent(7), "/x has not responded for 7 s"),
             (Failure::Suspended(61_020), "the machine was suspended for 61.020 s"),
             (Failure::SlowedDown(1_000), "sampling interval increased to 1000 ms to limit CPU use"),

@@ -138,6 +138,7 @@ impl Output {
 pub struct Meter {
     feed: LatestValues,
     trouble: Option<String>,
+    note: Option<String>,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
     runs_program: bool,
@@ -173,26 +174,29 @@ impl Meter {
         let feed = LatestValues::new(text.clone(), channels, kind.patience);
         let mut poll = Poll { source, guard: Guard::default(), chosen, feed: feed.clone() };
         let lack = first.as_ref().ok().and_then(|answer| lacking_power(answer.as_ref()?));
-        let trouble = match poll.put(first, begin) {
-            Ok(()) => lack.map(|what| format!("The power meter {text} gives {what}.")),
-            Err(failure) => {
-                let missing = failure.missing(text);
-                let is_silent = matches!(failure, Failure::Errno(_) | Failure::Silent(_));
-                let what = if is_silent { "does not respond" } else { "gives no reading" };
-                Some(format!("The power meter {what} ({missing}). {}", kind.remedy()))
-            }
-        };
+        let note = lack.map(|what| format!("The power meter {text} gives {what}."));
+        let trouble = poll.put(first, begin).err().map(|failure| {
+            let missing = failure.missing(text);
+            let is_silent = matches!(failure, Failure::Errno(_) | Failure::Silent(_));
+            let what = if is_silent { "does not respond" } else { "gives no reading" };
+            format!("The power meter {what} ({missing}). {}", kind.remedy())
+        });
         let stop = Arc::new(AtomicBool::new(false));
         let (stopped, interval) = (Arc::clone(&stop), kind.poll);
         let work = move || poll.work(interval, &stopped);
         let thread = std::thread::Builder::new().name("meter".into()).spawn(work);
         let thread = thread.map_err(|error| format!("Cannot create a thread for power meter {text}: {error}."))?;
-        Ok(Self { feed, trouble, stop, thread: Some(thread), runs_program: kind.runs_program })
+        Ok(Self { feed, trouble, note, stop, thread: Some(thread), runs_program: kind.runs_program })
     }
 
     /// Reason why it did not answer at the start, as a sentence.
     pub fn trouble(&self) -> Option<&str> {
         self.trouble.as_deref()
+    }
+
+    /// What it gives instead of power, as a sentence.
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_deref()
     }
 
     /// Values for the sampler.
@@ -378,7 +382,7 @@ mod tests {
             ("echo -5 W", Some("gives no reading (command:echo ... reports a power or voltage that no board has).")),
         ] {
             let meter = Meter::start(&format!("command:{command}"), 0, None).unwrap();
-            let trouble = meter.trouble();
+            let trouble = meter.trouble().or(meter.note());
             assert_eq!(trouble.is_some(), expected.is_some(), "{command}: {trouble:?}");
             assert!(expected.is_none_or(|words| trouble.unwrap().contains(words)), "{command}: {trouble:?}");
         }

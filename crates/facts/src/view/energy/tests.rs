@@ -144,7 +144,7 @@ fn joules_are_within_their_interval() {
     let below = |limit: f64| halves.iter().filter(|percent| **percent < limit).count();
     assert!(below(3.0) * 100 >= halves.len() * 98, "{} of {}", below(3.0), halves.len());
     // Both halves together. A resolution of 100 mW alone is 4 % of a load of 2.5 W.
-    assert!(below(1.5) * 100 >= halves.len() * 65, "{} of {}", below(1.5), halves.len());
+    assert!(below(1.5) * 100 >= halves.len() * 75, "{} of {}", below(1.5), halves.len());
     assert!(median(&halves).unwrap() < 1.5, "{halves:?}");
 }
 
@@ -274,6 +274,7 @@ fn energy_has_work_idle_power_and_another_source() {
     let silent = &mut record.samples.channels;
     silent.truncate(1);
     silent[0].values.fill(None);
+    silent[0].source = "shelly:plug".into();
     silent[0].gaps = vec![Gap { at_ms: 0, missing: Missing::unsupported("", "command:echo ended without a reading") }];
     let why = Facts::of(&record).energy().clone().unwrap_err();
     assert_eq!(why, "the meter gave no power: command:echo ended without a reading");

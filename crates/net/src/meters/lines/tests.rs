@@ -139,8 +139,8 @@ fn sigrok_demo_device() {
         return testkit::skip("sigrok-cli is not installed: apt-get install sigrok-cli");
     }
     let meter = Meter::start("sigrok:demo:analog_channels=1:logic_channels=0,samplerate=10", 0, None).unwrap();
-    let trouble = meter.trouble().unwrap();
-    assert!(trouble.ends_with(" gives a voltage but no power or current."), "{trouble}");
+    let note = meter.note().unwrap();
+    assert!(note.ends_with(" gives a voltage but no power or current."), "{note}");
     let row = row_of(&meter);
     assert!((-10_000..=10_000).contains(&row[3]), "{row:?}");
     assert_eq!(row[2], NONE);
