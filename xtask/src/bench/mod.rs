@@ -90,19 +90,22 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
     monitor(&binary, samples)?;
     // It queries the versions of all tools.
     println!("{}\n", limit_ms("what can be measured here (doctor)", fastest(&binary, &["doctor".as_ref()]), 300.0));
-    if !monitor_only {
-        let started = SystemTime::now();
-        let begin = Instant::now();
-        let (resident, stream) = run(&binary, arguments)?;
-        let run_s = begin.elapsed().as_secs_f64();
-        let path = newest(&process::record_folders(), "json", started)?
-            .context("the run left no Record; name it with --record")?;
-        println!("\n{}\n", path.display());
-        report(&read(&path)?, &resident);
-        print_comparison(&binary, &path);
-        let percent = stream.as_secs_f64() / run_s * 100.0;
-        println!("  the thread that writes the stream was on a CPU for {percent:.3} % of the run");
-    }
+    if monitor_only { Ok(()) } else { standard_run(&binary, arguments) }
+}
+
+/// Runs the benchmark and prints figures of its Record.
+fn standard_run(binary: &Path, arguments: &[&str]) -> Result<()> {
+    let started = SystemTime::now();
+    let begin = Instant::now();
+    let (resident, stream) = run(binary, arguments)?;
+    let run_s = begin.elapsed().as_secs_f64();
+    let path = newest(&process::record_folders(), "json", started)?
+        .context("the run left no Record; name it with --record")?;
+    println!("\n{}\n", path.display());
+    report(&read(&path)?, &resident);
+    print_comparison(binary, &path);
+    let percent = stream.as_secs_f64() / run_s * 100.0;
+    println!("  the thread that writes the stream was on a CPU for {percent:.3} % of the run");
     Ok(())
 }
 

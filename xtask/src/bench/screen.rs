@@ -63,11 +63,11 @@ fn screen(binary: &Path, arguments: &[&str], stop: Option<Duration>) -> Result<S
     let mut terminal = File::from(reader);
     if let Some(stop) = stop {
         let mut keys = terminal.try_clone()?;
-        std::thread::spawn(move || {
+        machine::threads::spawn("keys", move || {
             std::thread::sleep(stop.saturating_sub(start.elapsed()));
             // The run may be over.
             let _ = keys.write_all(b"\x03");
-        });
+        })?;
     }
     let (mut screen, mut bytes) = (Screen::new(), [0; 1 << 16]);
     // The end of a pseudo-terminal is an error.
@@ -83,7 +83,7 @@ fn times_left(text: &str) -> impl Iterator<Item = f64> {
     let parts = text.split("about ").skip(1).filter_map(|rest| rest.split_once(" left"));
     parts.filter_map(|(words, _)| {
         let words: Vec<&str> = words.split(' ').collect();
-        words.chunks(2).map(|pair| seconds(pair)).sum()
+        words.chunks(2).map(seconds).sum()
     })
 }
 
