@@ -153,7 +153,7 @@ mod tests {
             points(&[(2_400_000, 2_398_000), (1_500_000, 1_498_000), (1_400_000, 1_498_000), (1_000_000, 1_498_000)]);
         assert_eq!(
             sentences(RULE.id, &with_clocks(own_run(), Variant::COLD, floor)),
-            ["OPPs below 1498 MHz run at 1498 MHz, as well; scores at the highest OPP are unaffected."]
+            ["OPPs below 1498 MHz run at 1498 MHz as well; scores at the highest OPP are unaffected."]
         );
         for (soc, expected) in [("Rockchip RK3588", 0), ("Rockchip RK3399", 1)] {
             let off: Vec<_> =
