@@ -51,8 +51,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let template = if wrong.iter().all(is_fixed) {
         "The clock does not follow cpufreq: [CPU {cpu}|the measured CPU] ran at {measured} where {opp} was set."
     } else if is_floor(&wrong) {
-        "OPPs below {measured} run at {measured}, the lowest clock that the firmware sets; scores at the highest OPP are \
-         unaffected."
+        "OPPs below {measured} run at {measured} as well; scores at the highest OPP are unaffected."
     } else if worst.deviation > 0.0 {
         "{wrong} of {tried} lower OPPs do not run at their nominal clock; worst: [CPU {cpu}|the measured CPU] at {measured} instead of \
          {opp} (+{deviation})."
@@ -151,9 +150,7 @@ mod tests {
             points(&[(2_400_000, 2_398_000), (1_500_000, 1_498_000), (1_400_000, 1_498_000), (1_000_000, 1_498_000)]);
         assert_eq!(
             sentences(RULE.id, &with_clocks(own_run(), Variant::COLD, floor)),
-            [
-                "OPPs below 1498 MHz run at 1498 MHz, the lowest clock that the firmware sets; scores at the highest OPP are unaffected."
-            ]
+            ["OPPs below 1498 MHz run at 1498 MHz as well; scores at the highest OPP are unaffected."]
         );
         for (soc, expected) in [("Rockchip RK3588", 0), ("Rockchip RK3399", 1)] {
             let off: Vec<_> =

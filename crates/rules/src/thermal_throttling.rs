@@ -160,9 +160,10 @@ fn by_messages(facts: &Facts<'_>) -> Option<Finding> {
 fn by_falling_clock(facts: &Facts<'_>) -> Vec<Finding> {
     let mut falls = facts.clock_falls().to_vec();
     falls.retain(|fall| slowdown::cause(facts, fall, false) == Cause::Heat);
-    let narrow = view::narrow_falls(facts, slowdown::hot_millicelsius(facts));
-    falls.extend(narrow.into_iter().filter(|_| !view::is_x86(facts) && !view::is_other_governor(facts)));
-    let groups = slowdown::by_workload(&falls);
+    let mut narrow = view::narrow_falls(facts, slowdown::hot_millicelsius(facts));
+    narrow.retain(|_| !view::is_x86(facts) && !view::is_other_governor(facts));
+    // A load on all CPUs is told before one on a single CPU.
+    let groups = [slowdown::by_workload(&falls), slowdown::by_workload(&narrow)].concat();
     let found = groups.iter().map(|falls| {
         let soft = falls.iter().map(|fall| slowdown::soft_limit_of(facts, fall.low_khz)).reduce(Option::and).flatten();
         let template = if slowdown::names_clusters(facts, falls) {

@@ -94,7 +94,8 @@ pub fn narrow_falls(facts: &Facts<'_>, millicelsius_min: i64) -> Vec<ClockFall> 
         let is_set = phase.steps.iter().any(|at| facts.steps[*at].set_clock.is_some());
         phase.busy_cpus == 1 && cpus > 1 && phase.workload != WorkloadId::Clock && !is_set
     };
-    let is_shared = channels(facts, ChannelId::is_any_claim).count() <= 1;
+    let is_of_cpus = |id: &ChannelId| id.is_policy_claim() || matches!(id, ChannelId::BigLittle(_));
+    let is_shared = channels(facts, is_of_cpus).count() <= 1;
     let (not_of_heat, is_first) = (rows_not_of_heat(facts), facts.first_rows());
     let mut falls = Vec::new();
     for channel in clock_channels(facts, facts.doubted_columns()) {

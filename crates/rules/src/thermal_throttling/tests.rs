@@ -70,7 +70,8 @@ fn heat_of_a_workload_on_one_cpu_is_throttling() {
     ] {
         let mut record = own_run();
         record.machine.kernel_arch = record::Fact::Known(arch.into());
-        let record = with_step(record, WorkloadId::SevenZip, Variant::SINGLE, pinned, (0.0, 2.0), compression(1));
+        let mut record = with_step(record, WorkloadId::SevenZip, Variant::SINGLE, pinned, (0.0, 2.0), compression(1));
+        record.steps[0].threads = 1;
         let record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (2.0, 4.0), compression(1));
         let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &khz);
         let record =
