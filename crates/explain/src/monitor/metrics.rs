@@ -112,8 +112,8 @@ mod tests {
     use super::*;
     use crate::test_support::{labelled, own_run, rapl, with_channel};
     use record::{
-        ChannelId, CpuTime, DevfreqChannel, Fact, HwmonChannel, HwmonKind, LoadSpan, MemoryChannel, MeterChannel, PowercapChannel,
-        RaspberryPiChannel, Resource, SamplerChannel, StallKind, SwapChannel, Unit,
+        ChannelId, CpuTime, DevfreqChannel, Fact, HwmonChannel, HwmonKind, LoadSpan, MemoryChannel, MeterChannel,
+        PowercapChannel, RaspberryPiChannel, Resource, SamplerChannel, StallKind, SwapChannel, Unit,
     };
     use std::collections::BTreeSet;
 

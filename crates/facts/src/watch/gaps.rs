@@ -74,7 +74,7 @@ mod tests {
         });
         let mut watch = Watch::new(record);
         watch.row(0, [Some(5_000), None, Some(5_100)]);
-        for what in [OfMeter::Power, OfMeter::Energy] {
+        for what in [MeterChannel::Power, MeterChannel::Energy] {
             let gap = Gap { at_ms: 5, missing: Missing::absent("/x") };
             watch.event(Event::Gap { channel: ChannelId::meter(what), gap });
         }
