@@ -56,7 +56,7 @@ pub(super) fn add_lost_steps(draft: &mut Draft, cpu_count: u32) {
         let (false, Some(line), false) = (has_step, line, is_single && cpu_count == 1) else { continue };
         let failure = Failure {
             kind: FailureKind::Garbled,
-            message: "the log has monitoring data but no result".to_string(),
+            message: Failure::NOT_IN_LOG.to_string(),
             output_tail: String::new(),
             exit_status: None,
         };

@@ -178,6 +178,11 @@ pub struct Failure {
     pub exit_status: Option<i32>,
 }
 
+impl Failure {
+    /// Message of a step that a log monitored, and of which it prints nothing.
+    pub const NOT_IN_LOG: &'static str = "the log has monitoring data but no result";
+}
+
 /// Kinds of failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

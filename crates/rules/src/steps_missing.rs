@@ -4,7 +4,7 @@ use super::built_in_used::stands_in;
 use super::place::step_place;
 use super::{Role, Rule, Subject};
 use facts::{Facts, Finding, Place, Quantity, Severity, view};
-use record::{End, FailureKind, Mode, Outcome, RuleId, Step, Variant, WorkloadId};
+use record::{End, Failure, FailureKind, Mode, Outcome, RuleId, Step, Variant, WorkloadId};
 
 pub(super) const RULE: Rule =
     Rule { subjects: &[Subject::Memory], role: Role::Gap, ..Rule::new(RuleId::own("steps-missing"), check) };
@@ -41,7 +41,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
                     Severity::Degraded
                 };
                 // Text that is not in the log does not show that the step failed.
-                if view::is_log(facts) && failure.kind == FailureKind::Garbled && severity < Severity::Invalid {
+                if failure.message == Failure::NOT_IN_LOG && severity < Severity::Invalid {
                     let lacking = Finding::new(RULE.id, Severity::Info, LACKING);
                     add(&mut findings, named(facts, index, lacking, "log"));
                     continue;
@@ -235,6 +235,21 @@ mod tests {
         let record = with_step(record, "own", Variant::SIDE_B, &[], (2.0, 3.0), compression(1));
         let found = findings_of(RULE.id, &record);
         assert_eq!(found[0].severity, Severity::Degraded);
+    }
+
+    /// A step that a log monitored did not fail if only its text is missing; garbled text is a failure.
+    #[test]
+    fn result_that_is_not_in_a_log_is_no_failure() {
+        for (message, severity, expected) in [
+            (Failure::NOT_IN_LOG, Severity::Info, "The log has monitoring data of stockfish, but no result."),
+            ("it printed no total", Severity::Degraded, "stockfish failed: it printed no total."),
+        ] {
+            let mut record = failed(WorkloadId::Stockfish, Variant::ONLY, FailureKind::Garbled);
+            let Outcome::Failed(failure) = &mut record.steps[0].outcome else { unreachable!() };
+            failure.message = message.to_owned();
+            let found = findings_of(RULE.id, &record);
+            assert_eq!((found[0].severity, found[0].sentence().as_str()), (severity, expected));
+        }
     }
 
     #[test]
