@@ -33,7 +33,7 @@ pub(super) fn main(binary: &Path, arguments: &[&str]) -> Result<()> {
     let error = half.map(|(at_s, left_s)| left_s / (end_s - at_s) - 1.0);
     let text: String = whole.iter().map(|(_, text)| text.as_str()).collect();
     let report = text.rsplit(LIVE).next().unwrap_or_default();
-    let columns = report.lines().map(facts::lines::width).max();
+    let columns = report.lines().map(|line| facts::lines::width(&without_colours(line))).max();
     println!("a run of {end_s:.0} s:");
     println!("  {}", limit("largest rise of the time left", rise.map(|rise| 100.0 * rise), 10.1, "%"));
     println!("  {}", limit("error of the time left at half time", error.map(|error| 100.0 * error.abs()), 15.0, "%"));
@@ -87,6 +87,13 @@ fn times_left(text: &str) -> impl Iterator<Item = f64> {
     })
 }
 
+fn without_colours(line: &str) -> String {
+    let mut parts = line.split("\u{1b}[");
+    let first = parts.next().unwrap_or_default();
+    let others = parts.filter_map(|part| part.split_once('m')).map(|(_, text)| text);
+    std::iter::once(first).chain(others).collect()
+}
+
 fn seconds(pair: &[&str]) -> Option<f64> {
     let [number, unit] = pair else { return None };
     let unit_s = match *unit {
@@ -100,7 +107,12 @@ fn seconds(pair: &[&str]) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::times_left;
+    use super::{times_left, without_colours};
+
+    #[test]
+    fn colours_take_no_columns() {
+        assert_eq!(without_colours("\u{1b}[1;31mResults are invalid\u{1b}[0m; why"), "Results are invalid; why");
+    }
 
     #[test]
     fn times_are_read_from_the_screen() {
