@@ -165,7 +165,10 @@ fn power_that_is_cut_short_leaves_no_setting_changed() {
     let board = &board;
     std::thread::scope(|scope| {
         for script in cut.iter().chain(&killed) {
-            scope.spawn(move || played(board, script));
+            scope.spawn(move || {
+                let seen = played(board, script);
+                assert!(!seen.said.contains("can be switched off"), "{script}: {}", seen.said);
+            });
         }
     });
 }

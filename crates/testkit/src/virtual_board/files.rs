@@ -11,7 +11,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Governors of every policy.
 const GOVERNORS: &str = "conservative ondemand userspace powersave performance schedutil";
 /// Directories below `/sys` that are overlaid.
-pub(super) const FOLDERS: [&str; 5] = ["class", "devices/system/cpu", "devices/virtual", "devices/platform", "power"];
+pub(super) const FOLDERS: [&str; 6] =
+    ["bus", "class", "devices/system/cpu", "devices/virtual", "devices/platform", "power"];
 /// Tunable of governor `schedutil`, present while that governor is active.
 const RATE_LIMIT: &str = "schedutil/rate_limit_us";
 /// Firmware of a Raspberry Pi (drivers/firmware/raspberrypi.c and its hwmon driver).

@@ -190,7 +190,7 @@ fn enter(tree: &Tree, slots: &Slots, board: &Board, command: &[OsString]) -> Com
     let has_panel = board.panel_w.is_some();
     let folders = files::FOLDERS.into_iter();
     let folders = folders.filter(|folder| has_firmware || !folder.ends_with("platform"));
-    let folders = folders.filter(|folder| has_panel || *folder != "power");
+    let folders = folders.filter(|folder| has_panel || !["bus", "power"].contains(folder));
     let lists = slots.entrances();
     let lists: Vec<String> = lists.iter().map(|list| list.display().to_string()).collect();
     let mut child = Command::new("nice");
