@@ -28,6 +28,13 @@ struct Board {
     name: String,
     socs: Vec<String>,
     source: String,
+    /// File of its device tree without folder and ending; empty for rows edited by hand.
+    tree: String,
+}
+
+/// Name of a file without its folder and ending.
+fn stem(path: &str) -> String {
+    Path::new(path).file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 /// Rows of a list, without its header.
@@ -57,19 +64,21 @@ pub(crate) fn main() -> Result<()> {
     let old = std::fs::read_to_string(&path).context(TABLE)?;
     let mut boards: Vec<Board> = Vec::new();
     for row in list(&folder, "devicetrees.tsv")? {
-        if let [model, compatible, ..] = row.as_slice() {
-            boards.push(Board { name: model.clone(), socs: socs_of_tree(compatible), source: "linux".to_owned() });
+        if let [model, compatible, file, ..] = row.as_slice() {
+            let socs = socs_of_tree(compatible);
+            boards.push(Board { name: model.clone(), socs, source: "linux".to_owned(), tree: stem(file) });
         }
     }
     for row in list(&folder, "names.tsv")? {
-        if let [name, _, description, ..] = row.as_slice() {
-            boards.push(Board { name: name.clone(), socs: socs_of_text(description), source: "armbian".to_owned() });
+        if let [name, _, description, _, file, ..] = row.as_slice() {
+            let socs = socs_of_text(description);
+            boards.push(Board { name: name.clone(), socs, source: "armbian".to_owned(), tree: stem(file) });
         }
     }
     for line in old.lines().filter(|line| line.ends_with("\tmaker")) {
         if let [.., name, socs, _] = line.split('\t').collect::<Vec<_>>().as_slice() {
             let socs = socs.split(", ").map(str::to_owned).collect();
-            boards.push(Board { name: (*name).to_owned(), socs, source: "maker".to_owned() });
+            boards.push(Board { name: (*name).to_owned(), socs, source: "maker".to_owned(), tree: String::new() });
         }
     }
     let mut table: BTreeMap<String, Board> = BTreeMap::new();
@@ -79,6 +88,10 @@ pub(crate) fn main() -> Result<()> {
                 known.socs.extend(board.socs);
                 known.socs.sort();
                 known.socs.dedup();
+            }
+            // A board of which the SoC differs has a device tree for each.
+            Some(known) if known.source == "linux" && board.source == "armbian" && has_other_soc(known, &board) => {
+                known.socs.extend(board.socs);
             }
             // Descriptions name the chip. A device tree may name its die or a related chip.
             Some(known) if known.source == "linux" && board.source == "armbian" => *known = board,
@@ -95,6 +108,15 @@ pub(crate) fn main() -> Result<()> {
     std::fs::write(&path, &text).context(TABLE)?;
     println!("wrote {TABLE}: {} boards, {} KiB", text.lines().count() - head.len() - 1, text.len() >> 10);
     Ok(())
+}
+
+/// True if two boards of one name have different device trees, each named after its SoC.
+fn has_other_soc(one: &Board, other: &Board) -> bool {
+    let is_named_after_soc = |board: &Board| {
+        let chips = board.socs.iter().filter_map(|soc| soc.split(' ').next_back()).map(str::to_lowercase);
+        chips.clone().count() == 1 && chips.into_iter().all(|chip| board.tree.split('-').any(|part| part == chip))
+    };
+    one.socs != other.socs && [one, other].into_iter().all(is_named_after_soc)
 }
 
 /// A machine with only a board name.

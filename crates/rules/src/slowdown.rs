@@ -14,7 +14,8 @@ pub(super) enum Cause {
     Heat,
     /// Limit of power or current: the clock of an x86 CPU dropped at a harmless temperature.
     Power,
-    /// The multi-core clock is lower by design: it was low from the start and did not change by more than a step.
+    /// The multi-core clock is lower by design: it was low from the start and did not
+    /// change.
     ManyCores,
     /// Turbo clock that varies slightly below its maximum, as usual for busy CPUs.
     Turbo,
@@ -37,8 +38,6 @@ const SOFT_LIMIT: u32 = 3;
 const TURBO_SHARE_MIN: f64 = 0.95;
 /// A clock that varies by less than this during a phase has one constant limit.
 const STEADY_PERCENT: f64 = 2.0;
-/// Step of the clocks of x86 CPUs: multiples of their base clock.
-const STEP_KHZ_X86: u32 = 100_000;
 
 /// Raspberry Pis throttle from here; firmware that throttles earlier reports it by the bit
 /// for the soft temperature limit.
@@ -85,8 +84,7 @@ fn was_hotter(facts: &Facts<'_>, millicelsius: i64) -> bool {
 /// Reason for a lower clock. `kernel_says_heat` is evidence of cooling by the kernel in the same run.
 pub(super) fn cause(facts: &Facts<'_>, fall: &ClockFall, kernel_says_heat: bool) -> Cause {
     let steady_khz = f64::from(fall.typical_low_khz) * (1.0 - STEADY_PERCENT / 100.0);
-    let is_within_a_step = is_x86(facts) && fall.low_khz + STEP_KHZ_X86 >= fall.typical_low_khz;
-    let is_steady = f64::from(fall.low_khz) >= steady_khz || is_within_a_step;
+    let is_steady = f64::from(fall.low_khz) >= steady_khz;
     let always_low = !fall.fell_within && is_steady && fall.low_share > 0.95;
     let mean_share = f64::from(fall.mean_khz) / f64::from(fall.top_khz.max(1));
     // Turbo clocks vary, unless the runs became slower.

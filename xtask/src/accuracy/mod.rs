@@ -176,7 +176,7 @@ const GROUPS: [Group; 4] = [
 
 /// Known counts of rows over the whole corpus: wrong, missing and refused. Every other row has no wrong answer.
 const KNOWN: &[(&str, [usize; 3])] = &[
-    ("models of device trees", [1, 1, 4]),
+    ("models of device trees", [0, 1, 5]),
     ("cases: SoCs", [0, 0, 2]),
     ("half clock, same scores", [1, 0, 0]),
     ("kernel overhead of 25 % in all repetitions", [0, 0, 25]),
@@ -187,7 +187,7 @@ const KNOWN: &[(&str, [usize; 3])] = &[
     ("virtual boards: shares, two that wait", [0, 0, 93]),
     ("comparison: DRAM at half rate", [0, 6, 0]),
     ("comparison: one cluster capped", [0, 2, 0]),
-    ("comparison: one memory channel", [1, 7, 1]),
+    ("comparison: one memory channel", [0, 7, 1]),
 ];
 
 /// Rows with more wrong, missing or refused answers than are known.

@@ -202,13 +202,20 @@ fn of_diagnosis(facts: &Facts<'_>, explained: &Explanation, diagnosis: &Diagnosi
 }
 
 fn of_deficit(deficit: &Deficit) -> OfDeficit {
+    // Each core and each figure of a score is one.
+    let mut holds_for: Vec<ScoreKey> = Vec::new();
+    for score in &deficit.scores {
+        if !holds_for.contains(score) {
+            holds_for.push(score.clone());
+        }
+    }
     OfDeficit {
         figure: deficit.figure.clone(),
         change_percent: deficit.change_percent,
         cause: deficit.cause,
         name: deficit.cause.map(Cause::words),
         degrades: deficit.degrades(),
-        holds_for: deficit.scores.clone(),
+        holds_for,
         sentence: deficit.sentence.clone(),
     }
 }

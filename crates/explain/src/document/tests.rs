@@ -41,6 +41,7 @@ fn no_object_takes_the_place_of_a_number() {
 fn a_deficit_is_in_the_document() {
     let record = with_scores(board(), 1420, &[8753]);
     let mut explained = crate::diagnosis::explain(&record);
+    let record = explained.facts.clone();
     let check = |explained: &facts::Explained<'_>, expected: serde_json::Value| {
         let document = serde_json::to_value(Document::of(&explained.facts, &explained.assessment)).unwrap();
         assert_eq!(document["deficits"], expected);
@@ -52,7 +53,7 @@ fn a_deficit_is_in_the_document() {
             figure: "7-zip on all CPUs".into(),
             change_percent: -47,
             figures: Vec::new(),
-            scores: Vec::new(),
+            scores: vec![ScoreKey::of(&record.steps[1]); 2],
             is_news: true,
             cause: Some(cause),
         });
@@ -62,7 +63,7 @@ fn a_deficit_is_in_the_document() {
             "cause": cause,
             "name": cause.words(),
             "degrades": degrades,
-            "holds_for": [],
+            "holds_for": ["sevenzip-multi"],
             "sentence": "7-zip on all CPUs is 47 % below the others.",
         }]);
         check(&explained, expected);
