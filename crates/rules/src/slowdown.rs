@@ -58,13 +58,13 @@ pub fn hot_millicelsius(facts: &Facts<'_>) -> i64 {
 
 /// Throttling temperature that can lower a clock to this one.
 pub fn hot_millicelsius_for(facts: &Facts<'_>, khz: u32) -> i64 {
+    let has_no_soft_limit =
+        || view::firmware_clock_channel(facts).is_some() && facts.firmware_bits(&SOFT_LIMIT) == FirmwareBits::Clear;
     if is_x86(facts) {
         HOT_MILLICELSIUS_X86
     } else if let Some(limit) = soft_limit_of(facts, khz) {
         limit.millicelsius
-    } else if view::soft_limit(facts).is_some() {
-        HOT_MILLICELSIUS_RASPBERRY_PI
-    } else if view::firmware_clock_channel(facts).is_some() && facts.firmware_bits(&SOFT_LIMIT) == FirmwareBits::Clear {
+    } else if view::soft_limit(facts).is_some() || has_no_soft_limit() {
         HOT_MILLICELSIUS_RASPBERRY_PI
     } else {
         HOT_MILLICELSIUS_BOARD
