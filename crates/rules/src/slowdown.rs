@@ -4,8 +4,8 @@ use super::place::samples_place;
 use facts::throttle::{ReachedLimit, limit_within};
 pub(super) use facts::view::is_x86;
 use facts::view::{self, ClockFall, FirmwareBits, Phase};
-use facts::{EvidenceSource, Facts, Finding, Quantity};
-use record::{ChannelId, StableSort, Window, WorkloadId, WorkloadName};
+use facts::{Facts, Finding, Quantity, Witness};
+use record::{Arrange, ChannelId, Window, WorkloadId, WorkloadName};
 
 /// Reason for a lower claimed clock in a phase of full load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,13 +58,13 @@ pub fn hot_millicelsius(facts: &Facts<'_>) -> i64 {
 
 /// Throttling temperature that can lower a clock to this one.
 pub fn hot_millicelsius_for(facts: &Facts<'_>, khz: u32) -> i64 {
+    let has_no_soft_limit =
+        || view::firmware_clock_channel(facts).is_some() && facts.firmware_bits(&SOFT_LIMIT) == FirmwareBits::Clear;
     if is_x86(facts) {
         HOT_MILLICELSIUS_X86
     } else if let Some(limit) = soft_limit_of(facts, khz) {
         limit.millicelsius
-    } else if view::soft_limit(facts).is_some()
-        || view::firmware_clock_channel(facts).is_some() && facts.firmware_bits(&SOFT_LIMIT) == FirmwareBits::Clear
-    {
+    } else if view::soft_limit(facts).is_some() || has_no_soft_limit() {
         HOT_MILLICELSIUS_RASPBERRY_PI
     } else {
         HOT_MILLICELSIUS_BOARD
@@ -158,7 +158,7 @@ pub(super) fn with_falls(
         .during(first_ms, last_ms)
         .at_all(falls.iter().map(|fall| samples_place(facts, &fall.channel, fall.first_ms, fall.last_ms)));
     for fall in falls {
-        finding = finding.seen_by(EvidenceSource::ClaimedClock(fall.channel.clone()));
+        finding = finding.seen_by(Witness::ClaimedClock(fall.channel.clone()));
     }
     match falls.iter().filter_map(temperature).max() {
         Some(temp) => finding.with("temperature", Quantity::Millicelsius(temp)),
@@ -176,7 +176,7 @@ pub(super) fn names_clusters(facts: &Facts<'_>, falls: &[ClockFall]) -> bool {
 fn clusters(facts: &Facts<'_>, falls: &[ClockFall]) -> String {
     let lost = |fall: &ClockFall| fall.cpus.len() as f64 * (f64::from(fall.top_khz) - f64::from(fall.mean_khz));
     let mut sorted: Vec<&ClockFall> = falls.iter().collect();
-    sorted.stable_sort_by(|a, b| lost(b).total_cmp(&lost(a)));
+    sorted.arrange_by(|a, b| lost(b).total_cmp(&lost(a)));
     let mut seen: Vec<&ChannelId> = Vec::new();
     let mut words = Vec::new();
     for fall in sorted {
