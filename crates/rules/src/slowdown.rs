@@ -4,8 +4,8 @@ use super::place::samples_place;
 use facts::throttle::{ReachedLimit, limit_within};
 pub(super) use facts::view::is_x86;
 use facts::view::{self, ClockFall, FirmwareBits, Phase};
-use facts::{Facts, Finding, Quantity, Witness};
-use record::{Arrange, ChannelId, Window, WorkloadId, WorkloadName};
+use facts::{EvidenceSource, Facts, Finding, Quantity};
+use record::{ChannelId, StableSort, Window, WorkloadId, WorkloadName};
 
 /// Reason for a lower claimed clock in a phase of full load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -158,7 +158,7 @@ pub(super) fn with_falls(
         .during(first_ms, last_ms)
         .at_all(falls.iter().map(|fall| samples_place(facts, &fall.channel, fall.first_ms, fall.last_ms)));
     for fall in falls {
-        finding = finding.seen_by(Witness::ClaimedClock(fall.channel.clone()));
+        finding = finding.seen_by(EvidenceSource::ClaimedClock(fall.channel.clone()));
     }
     match falls.iter().filter_map(temperature).max() {
         Some(temp) => finding.with("temperature", Quantity::Millicelsius(temp)),
@@ -176,7 +176,7 @@ pub(super) fn names_clusters(facts: &Facts<'_>, falls: &[ClockFall]) -> bool {
 fn clusters(facts: &Facts<'_>, falls: &[ClockFall]) -> String {
     let lost = |fall: &ClockFall| fall.cpus.len() as f64 * (f64::from(fall.top_khz) - f64::from(fall.mean_khz));
     let mut sorted: Vec<&ClockFall> = falls.iter().collect();
-    sorted.arrange_by(|a, b| lost(b).total_cmp(&lost(a)));
+    sorted.stable_sort_by(|a, b| lost(b).total_cmp(&lost(a)));
     let mut seen: Vec<&ChannelId> = Vec::new();
     let mut words = Vec::new();
     for fall in sorted {
