@@ -39,6 +39,10 @@ pub(super) fn check(subject: &Subject, table: &mut Table) {
     if ranking.verdict != Verdict::Valid || others < OTHERS_MIN {
         return;
     }
+    // The others have a higher clock: no values are usual for this one.
+    if ranking.answer.causes.iter().any(|cause| cause.id == Cause::HighestOpp) {
+        return;
+    }
     let is_lower = !ranking.answer.gaps.is_empty();
     let lower = is_lower.then(|| format!("{name}: {}", ranking.answer.sentence));
     table.add_defect("comparison: sound results", lower);

@@ -35,9 +35,8 @@ impl LikelyCause {
 const SAME_LOG: f64 = 0.05;
 /// Minimum loss of bandwidth with fewer channels, as a logarithm: one channel of two has about half of the bandwidth.
 const CHANNEL_LOG_MIN: f64 = 0.25;
-/// Maximum loss of latency with fewer channels, as a logarithm: boards of one SoC differ by that much, and only half a DRAM
-/// clock adds more.
-const CHANNEL_LATENCY_LOG_MAX: f64 = 0.3;
+/// Maximum loss of latency with fewer channels, as a logarithm: only a lower DRAM clock adds more.
+const CHANNEL_LATENCY_LOG_MAX: f64 = 0.2;
 /// Losses of latency, 7-zip on one CPU and 7-zip on all CPUs relative to that of bandwidth, as logarithms: half the DRAM clock
 /// adds a third or more to latency, and 7-zip waits for it; half the channels leave latency and single cores alone.
 const BY_DRAM_CLOCK: [f64; 3] = [0.5, 0.2, 0.25];
