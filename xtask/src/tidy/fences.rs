@@ -200,10 +200,10 @@ mod tests {
 
     #[test]
     fn a_crate_beyond_its_budget_is_reported() {
-        let head = format!("{FORBIDS}{}", "\n".repeat(650));
+        let head = format!("{FORBIDS}{}", "\n".repeat(680));
         assert_eq!(
             found("web", &[CALLS, ("src/lib.rs", &head)]),
-            ["crates/web: 652 lines; the budget is 620: make something simpler, or raise the row in this change"]
+            ["crates/web: 682 lines; the budget is 650: make something simpler, or raise the row in this change"]
         );
     }
 
