@@ -84,7 +84,7 @@ fn review_lists_costs_first() {
             "JMicron JMS578 SATA bridge at 1-1.2 runs at USB 2 speed (480Mbps) but supports 5Gbps",
             "but a quirk on the kernel command line disables it",
             "indicate a counterfeit (manfid 0x000012, oemid 0x3456)",
-            "reports 119.4GB, but its product name says 16 GB",
+            "reports 128 GB, but its product name says 16 GB",
             "Card mmcblk0 (SD16G): 1 error",
             "/dev/sda1 at /media/redacted is mounted through FUSE (NTFS or exFAT)",
             "Swap /var/swap is on an SD card or eMMC",
