@@ -2,7 +2,6 @@
 //!
 //! Other rules cover the highest OPP. Scores at full clock are unaffected; governors and tables of power per clock are.
 
-use super::clock_below_claim::known_tolerance;
 use super::place::step_place;
 use super::{Rule, Subject};
 use facts::{Facts, Finding, Place, Quantity, Severity, view};
@@ -33,8 +32,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
                 continue;
             }
             let deviation = 100.0 * (f64::from(measured_khz) / f64::from(opp_khz) - 1.0);
-            // Clocks by an oscillator on the chip deviate at each OPP.
-            if deviation.abs() >= DEVIATION_PERCENT_MIN && known_tolerance(facts, deviation).is_none() {
+            if deviation.abs() >= DEVIATION_PERCENT_MIN {
                 wrong.push(WrongOpp { deviation, opp_khz, measured_khz, clocks, point });
                 places.push(point.line.map_or_else(|| step_place(facts, step), Place::Line));
             }

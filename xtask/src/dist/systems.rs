@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn steps_are_those_of_the_part() {
         let count = |part, has_rpm| steps(part, has_rpm).len();
-        assert_eq!((count(HUB, false), count("x86_64", false), count("x86_64", true)), (18, 21, 29));
+        assert_eq!((count(HUB, false), count("x86_64", false), count("x86_64", true)), (19, 22, 30));
     }
 
     #[test]

@@ -80,7 +80,10 @@ impl Narrative {
         let mut all: Vec<String> = minor.collect();
         let unsaid = explained.deficit.iter().filter(|deficit| deficit.is_news && !verdict.has_deficit);
         let unsaid = unsaid.filter(|deficit| !is_of_low_scores(explained, deficit));
-        all.extend(unsaid.map(|deficit| capitalised(&deficit.sentence)));
+        for deficit in unsaid {
+            statements.add(&deficit.sentence);
+            all.push(capitalised(&deficit.sentence));
+        }
         let deficit = explained.deficit.as_ref().filter(|deficit| deficit.is_news || verdict.has_deficit);
         all.extend(notes(explained, deficit, &mut statements));
         Self { answers, verdict: verdict.text, ledgers, causes, notes: all }
