@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 /// Methods of the router, and their names in the document.
 const METHODS: [(&str, &str); 5] =
-    [("api(", "get"), ("drawn(", "get"), ("get(", "get"), ("post(", "post"), ("delete(", "delete")];
+    [("api(", "get"), ("worker_route(", "get"), ("get(", "get"), ("post(", "post"), ("delete(", "delete")];
 
 /// Routes of the API in the router's source.
 fn routes() -> BTreeSet<(String, &'static str)> {
