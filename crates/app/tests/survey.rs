@@ -85,7 +85,7 @@ fn review_lists_costs_first() {
             "but a quirk on the kernel command line disables it",
             "indicate a counterfeit (manfid 0x000012, oemid 0x3456)",
             "reports 128 GB, but its product name says 16 GB",
-            "Card mmcblk0 (SD16G): 1 error",
+            "Card mmcblk0 (SD16G): errors since boot: 1",
             "/dev/sda1 at /media/redacted is mounted through FUSE (NTFS or exFAT)",
             "Swap /var/swap is on an SD card or eMMC",
             "### Challenging filesystems:",
