@@ -182,7 +182,7 @@ fn killed_run_is_found_by_next_start() {
         let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
         paths.filter(|path| path.extension().is_some_and(|end| end == "stream")).collect()
     };
-    // On any machine, a step finally continues and has samples.
+    // The step continues after the stop and has samples on every machine.
     let read = loop {
         std::thread::sleep(Duration::from_millis(100));
         assert!(child.try_wait().unwrap().is_none(), "it ended by itself");

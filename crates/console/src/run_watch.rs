@@ -20,7 +20,7 @@ pub(crate) enum Change<'a> {
 }
 
 impl RunWatch {
-    /// Takes the Record so far, and passes on its new rows.
+    /// Passes the new rows of an unfinished Record to its readers.
     pub(crate) fn update(&mut self, record: &Record, mut changed: impl FnMut(Change<'_>)) {
         let channels = &record.samples.channels;
         // Another sampler has other channels.

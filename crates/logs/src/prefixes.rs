@@ -33,7 +33,7 @@ fn quotation(line: &str) -> Option<usize> {
     Some(line.len() - rest.strip_prefix(' ').unwrap_or(rest).len())
 }
 
-/// Frame that every line has: `Apr 30 12:17:29 host sbc-bench[1234]: `, `log.txt:12:`, `+`, `│ `, or `"` on both
+/// Frame around each line: `Apr 30 12:17:29 host sbc-bench[1234]: `, `log.txt:12:`, `+`, `│ `, or `"` on both
 /// sides. Digits stand for any number.
 struct Frame<'t> {
     begin: &'t str,

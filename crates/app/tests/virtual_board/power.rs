@@ -35,7 +35,7 @@ fn states_of_a_board() {
     let table = seen.said.lines().filter_map(|line| line.strip_prefix("| ")).collect::<Vec<_>>();
     let watts = |name: &str| {
         let row = table.iter().find(|row| row.starts_with(name)).unwrap_or_else(|| panic!("{name}: {}", seen.said));
-        // A busy host loses readings, which is reported.
+        // On a busy host the meter loses readings, and the run reports the gap.
         let cell = row.split(" | ").nth(1).and_then(|cell| cell.split(' ').next()?.parse::<f64>().ok());
         assert!(cell.is_some() || row.contains("not measured, because no reading for"), "{row}: {}", seen.said);
         cell
@@ -129,7 +129,7 @@ fn slow_meter_has_its_delay_and_no_wrong_joules() {
         let true_j = watts.iter().sum::<f64>() / watts.len() as f64 * window.elapsed_ms() as f64 / 1000.0;
         match joules {
             Ok(joules) => check_near("joules", joules.joules, true_j, 5.0),
-            // A busy host loses readings, which is reported.
+            // On a busy host the meter loses readings, and the run reports the gap.
             Err(why) => assert!(why.starts_with("no reading for") || why.starts_with("too few readings"), "{why}"),
         }
     });
