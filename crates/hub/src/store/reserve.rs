@@ -16,7 +16,7 @@ const SUFFIX: &str = "-reserve";
 pub(super) struct Reserve(PathBuf);
 
 impl Reserve {
-    /// The reserve of a database, made if there is room.
+    /// The reserve of a database, made as far as there is room.
     pub(super) fn of(database: &Path) -> Self {
         let mut name = database.as_os_str().to_owned();
         name.push(SUFFIX);
@@ -25,21 +25,25 @@ impl Reserve {
         reserve
     }
 
-    /// Creates the file unless it is complete. Removes it if the disk has no room for all of it.
+    /// Creates the file unless it is complete. On a disk without room for all of it, the file has half of the size, or a
+    /// quarter, and so on: another writer may have used the room of a file that was given up, and the next deletion needs
+    /// room too.
     pub(super) fn make(&self) {
         if fs::metadata(&self.0).is_ok_and(|found| found.len() == BYTES as u64) {
             return;
         }
-        if self.write().is_none() {
+        let mut pieces = BYTES / PIECE_BYTES;
+        while pieces > 0 && self.write(pieces).is_none() {
             self.give_up();
+            pieces /= 2;
         }
     }
 
     /// Random bytes, because a file system that compresses keeps no room for zeros.
-    fn write(&self) -> Option<()> {
+    fn write(&self, pieces: usize) -> Option<()> {
         let mut file = private::file(&self.0).ok()?;
         let mut piece = [0_u8; PIECE_BYTES];
-        for _ in 0..BYTES / PIECE_BYTES {
+        for _ in 0..pieces {
             getrandom(&mut piece, GetRandomFlags::empty()).ok()?;
             file.write_all(&piece).ok()?;
         }
