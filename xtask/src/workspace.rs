@@ -148,9 +148,9 @@ pub(crate) fn python_programs(environment: &Path, packages: &[&str], program: &s
 }
 
 /// A process that is killed when dropped.
-pub(crate) struct Running(pub(crate) Child);
+pub(crate) struct ChildProcess(pub(crate) Child);
 
-impl Drop for Running {
+impl Drop for ChildProcess {
     fn drop(&mut self) {
         // An error means that it has ended.
         let _ = self.0.kill();
@@ -159,11 +159,11 @@ impl Drop for Running {
 }
 
 /// Starts a program that serves a page, and reads the address that it prints.
-pub(crate) fn served(program: &Path, words: &[&str]) -> Result<(Running, String)> {
+pub(crate) fn served(program: &Path, words: &[&str]) -> Result<(ChildProcess, String)> {
     let (told, output) = std::io::pipe()?;
     let mut command = Command::new(program);
     command.args(words).current_dir(root()).stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
-    let child = Running(command.spawn().with_context(|| program.display().to_string())?);
+    let child = ChildProcess(command.spawn().with_context(|| program.display().to_string())?);
     // The last writer is the program.
     drop(command);
     for line in BufReader::new(told).lines() {

@@ -70,7 +70,7 @@ impl FreeList {
 pub struct ThreadCache(PhantomData<*const ()>);
 
 impl ThreadCache {
-    /// Starts to cache blocks. One for each thread at a time.
+    /// Starts caching blocks on this thread. A thread has at most one `ThreadCache`.
     #[must_use]
     pub fn start() -> Self {
         IS_CACHED.set(true);

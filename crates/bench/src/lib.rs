@@ -29,7 +29,7 @@ pub use question::review::Review;
 pub use question::standard::Standard;
 pub use question::workload::SingleWorkload;
 pub use question::{
-    AnyTask, Attributes, CpuMeasurement, OwnProgram, PLAIN_VERBS, PlainVerb, Planning, QUESTIONS, Question, Task,
+    AnyTask, Attributes, CpuMeasurement, OwnProgram, PLAIN_VERBS, PlainVerb, PlanInput, QUESTIONS, Question, Task,
 };
 pub use question::{efficiency, power, sensitivity, thermal};
 pub use run::context::{Plan, PreviousRun, Progress, RunContext};

@@ -408,9 +408,17 @@ fn losses(side: &ResultFigures<'_>, figure: Option<&Figure>) -> Vec<Loss> {
     parts.filter_map(loss).collect()
 }
 
+/// The figure without the spread of repetitions, if these differ by a known cause: that is no noise.
+fn without_causes<'a>((side, figure): End<'a>) -> Cow<'a, Figure> {
+    if losses(side, Some(figure)).iter().all(|loss| loss.cause == Cause::NotVisible) {
+        return Cow::Borrowed(figure);
+    }
+    Cow::Owned(Figure { spread_percent: None, ..figure.clone() })
+}
+
 fn difference(base: End<'_>, other: End<'_>) -> Option<Difference> {
     let change = other.1.change_from(base.1.value);
-    let noise_percent = noise_percent(base.1, other.1);
+    let noise_percent = noise_percent(&without_causes(base), &without_causes(other));
     // Symmetric in both values.
     let distance = spread_percent(&[base.1.value, other.1.value])?;
     let is_real = distance > noise_percent;

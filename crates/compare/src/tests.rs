@@ -43,13 +43,16 @@ pub(crate) fn board(name: &str, clock_khz: u32, single: u32, multi: &[u32]) -> R
     record
 }
 
+/// Record with an assessment of these findings.
+fn with_facts(record: &Record, findings: Vec<Finding>) -> Explained<'static> {
+    let facts = Facts::from(record.clone());
+    let assessment = explain::explain_findings(&facts, findings);
+    Explained { facts, assessment }
+}
+
 fn check(sides: &[(&str, &Record, &[Finding])], expected: &Expect) {
-    let explained = |(_, record, findings): &(&str, &'_ Record, &[Finding])| {
-        let facts = Facts::from((*record).clone());
-        let assessment = explain::explain_findings(&facts, findings.to_vec());
-        Explained { facts, assessment }
-    };
-    let explained: Vec<Explained<'_>> = sides.iter().map(explained).collect();
+    let explained = sides.iter().map(|(_, record, findings)| with_facts(record, findings.to_vec()));
+    let explained: Vec<Explained<'_>> = explained.collect();
     let sides: Vec<Side<'_>> = sides
         .iter()
         .zip(&explained)
@@ -166,6 +169,25 @@ fn lower_clock_explains_lower_scores() {
                   B  1300
         "#]],
     );
+}
+
+/// Repetitions that fall from one to the next by heat are a loss, no noise.
+#[test]
+fn spread_with_a_cause_is_no_noise() {
+    let (a, b) = (board("One", 1_500_000, 1140, &[4000, 4000]), board("One", 1_500_000, 1140, &[4000, 3300, 2600]));
+    let finding = |rule| {
+        let steps = b.steps.iter().enumerate().filter(|(_, step)| step.variant == Variant::MULTI);
+        let steps: Vec<usize> = steps.map(|(index, _)| index).collect();
+        Finding::new(record::RuleId::own(rule), Severity::Degraded, "So.").of(steps)
+    };
+    for (findings, expected) in
+        [(vec![], true), (["thermal-throttling", "scores-decline"].map(finding).to_vec(), false)]
+    {
+        let (known, fell) = (with_facts(&a, Vec::new()), with_facts(&b, findings));
+        let sides = [("a", &known), ("b", &fell)].map(|(name, explained)| Side { name: name.into(), explained });
+        let words = text(&compare(&sides), 80, Detail::Full);
+        assert_eq!(words.starts_with("B is as fast as A"), expected, "{words}");
+    }
 }
 
 #[test]

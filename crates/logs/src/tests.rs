@@ -32,6 +32,13 @@ fn name_of_the_host_is_no_board() {
         ("81f328652970", "localhost", "", SOC, Some("Acme SoC")),
         ("bigboy", "bigboy", "", "", None),
         ("rock64", "rock64", "", SOC, Some("rock64")),
+        (
+            "redacted.lan",
+            "redacted",
+            "",
+            "\nSoC guess: Acme SoC / guess flawed since running in proot\n",
+            Some("Acme SoC"),
+        ),
         ("raspberrypi", "raspberrypi", "", TREE, Some("acme,board-7")),
         ("raspberrypi", "raspberrypi", "", SOC, Some("Acme SoC")),
         ("Acme Board", "bigboy", DMI, TREE, Some("Acme Board")),
@@ -308,7 +315,7 @@ fn review_ends_the_same_log() {
     expect![[r#"
         "0.9.72" Some("Testboard Three") review Finished
         started Some(1777543512000) +120 up Some(180000) load Some([46, 26, 11]) elapsed Some(1200000)
-        policy0 Some(1416000) Some("ondemand") [408000, 1416000]
+        policy0 Some(1416000) Some("performance") [408000, 1416000]
         policy4 Some(2016000) Some("schedutil") [408000, 2016000]
         blocks iostat, swapon, zswap, sensors, stockfish, iostat, swapon, lscpu, kernel-support, opp-tables, clock-tree, review: Testboard Three, review: General information:, review: Governors/policies (performance vs. idle consumption):, review: Software versions:
         summary None"#]].assert_eq(&added.join("\n"));

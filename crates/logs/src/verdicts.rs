@@ -83,6 +83,11 @@ pub(super) fn read_review(section: &Section<'_, '_>, draft: &mut Draft) {
             draft.verdict(line, text.trim_start_matches("* "));
         } else if original && let Some(rest) = text.strip_prefix("cpufreq-policy") {
             original_governor(rest, line, draft);
+        } else if let Some(tuned) = text.strip_prefix("cpufreq-policy").and_then(governor) {
+            // The governor that was at work in the run.
+            let mut policies = draft.machine.policies.iter_mut();
+            let policy = policies.find(|policy| policy.policy == tuned.policy);
+            policy.into_iter().for_each(|policy| policy.governor = tuned.governor.clone());
         }
     }
 }

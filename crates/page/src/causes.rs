@@ -11,19 +11,22 @@ fn body(subject: &Subject<'_>) -> Option<Markup> {
     if explained.findings.is_empty() {
         return None;
     }
-    let sentence = |index: &usize| explained.findings[*index].sentence();
-    let all = explained.diagnoses.iter().enumerate();
-    let (minor, causes): (Vec<_>, Vec<_>) = all.partition(|(_, diagnosis)| diagnosis.is_minor());
-    let notes: Vec<String> = explained.answers.iter().chain(&explained.notes).map(sentence).collect();
+    let causes = explained.diagnoses.iter().enumerate().filter(|(_, diagnosis)| !diagnosis.is_minor());
+    // The notes begin with the minor causes, to which other sections link.
+    let minor: Vec<&Diagnosis> = explained.worst_first().into_iter().filter(|diagnosis| diagnosis.is_minor()).collect();
+    let index_of = |at: usize| {
+        let diagnosis = minor.get(at)?;
+        explained.diagnoses.iter().position(|other| other.root == diagnosis.root)
+    };
+    let notes = &subject.narrative.notes;
     Some(html! {
         @for (index, diagnosis) in causes { (cause(subject, index, diagnosis)) }
-        @if !notes.is_empty() || !minor.is_empty() {
+        @if !notes.is_empty() {
             h3 { "Notes" }
             ul.notes {
-                @for (index, diagnosis) in &minor {
-                    li id={ "cause-" (index) } { (facts::harmless(&sentence(&diagnosis.root))) }
+                @for (at, note) in notes.iter().enumerate() {
+                    li id=[index_of(at).map(|index| format!("cause-{index}"))] { (facts::harmless(note)) }
                 }
-                @for note in notes { li { (facts::harmless(&note)) } }
             }
         }
     })

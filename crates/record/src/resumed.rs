@@ -35,7 +35,7 @@ impl Run {
         u64::try_from(at_ms.saturating_sub(gaps)).unwrap_or(0)
     }
 
-    /// All deaths, whether the run was resumed or not.
+    /// Every point at which the run died, including one from which it was not resumed.
     pub fn deaths(&self) -> impl Iterator<Item = &DeathPoint> {
         let last = self.died_in.as_ref().filter(|_| self.end == End::Died);
         self.resumed.iter().map(|part| &part.died_in).chain(last)
@@ -106,7 +106,7 @@ impl Record {
         });
     }
 
-    /// Resumes a run that died, in this boot.
+    /// Continues a run that died, in the boot of this id.
     pub fn resume(&mut self, resumed: Resumption, boot_id: String) {
         self.run.died_in = None;
         self.run.boot_id = boot_id;

@@ -14,27 +14,19 @@ const FALL_PERCENT_MIN: f64 = 2.0;
 /// Minimum drop for inconsistent readings.
 const UNSTEADY_PERCENT_MIN: f64 = 8.0;
 
-/// In these versions of the bash script the second pass competed with leftover load: on machines
-/// with one CPU every value is about half, elsewhere most readings are inconsistent.
-const SECOND_PASS_UNRELIABLE: std::ops::RangeInclusive<[u32; 3]> = [0, 6, 7]..=[0, 9, 6];
-
 fn check(facts: &Facts<'_>) -> Vec<Finding> {
     lowered(facts)
 }
 
 /// Drop that leftover load causes in the second pass, which is not real.
 pub(super) fn useless(facts: &Facts<'_>) -> Option<Finding> {
-    if !is_unreliable(facts) {
+    if !view::is_second_pass_unreliable(facts) {
         return None;
     }
     let cold = facts.cluster_clocks(&Variant::COLD);
     let mut after = facts.all_cluster_clocks(&Variant::HOT_AFTER);
     after.retain(|clock| !is_reading(facts, &cold, clock));
     lower(facts, &cold, &after, "after the load")
-}
-
-fn is_unreliable(facts: &Facts<'_>) -> bool {
-    view::log_version(facts).is_some_and(|version| SECOND_PASS_UNRELIABLE.contains(&version))
 }
 
 /// Clocks of the firmware and of the second pass agree within 2 %.
@@ -47,13 +39,13 @@ fn is_of_firmware(facts: &Facts<'_>, clock: &ClusterClock) -> bool {
     last.is_some_and(|last_khz| (last_khz / f64::from(clock.measured_khz) - 1.0).abs() <= SAME_CLOCK)
 }
 
-/// True if the second pass read this clock, as that of the firmware confirms, or its readings. Readings that agree count, except those of one CPU under leftover load,
-/// which agree as well; readings that disagree, and means without readings, count as a large fall at most.
+/// True if the second pass read this clock: the firmware reported it, or its readings agree, except those of one CPU under
+/// leftover load, which agree as well. Readings that disagree, and means without readings, count only as a large fall.
 fn is_reading(facts: &Facts<'_>, cold: &[ClusterClock], clock: &ClusterClock) -> bool {
     if is_of_firmware(facts, clock) {
         return true;
     }
-    let unreliable = is_unreliable(facts);
+    let unreliable = view::is_second_pass_unreliable(facts);
     let is_printed = clock.readings == 0 && view::is_log(facts);
     if clock.is_steady && !is_printed {
         return !unreliable || view::cpu_count(facts).is_some_and(|cpus| cpus > 1);
@@ -65,7 +57,8 @@ fn is_reading(facts: &Facts<'_>, cold: &[ClusterClock], clock: &ClusterClock) ->
 
 /// Clocks that were really lower.
 pub(super) fn lowered(facts: &Facts<'_>) -> Vec<Finding> {
-    let cold = facts.cluster_clocks(&Variant::COLD);
+    // The highest of readings that disagree was reached: disturbances only lower a reading.
+    let cold = facts.all_cluster_clocks(&Variant::COLD);
     let all_cold = facts.cluster_clocks(&Variant::COLD_ALL_CPUS);
     let mut findings = Vec::new();
     // With all CPUs busy the same load is the fair comparison: single-core turbo clocks
@@ -79,7 +72,7 @@ pub(super) fn lowered(facts: &Facts<'_>) -> Vec<Finding> {
     after.retain(|clock| !view::is_short_of_cpus(facts, clock.step) && is_reading(facts, &cold, clock));
     let mut found = lower(facts, &cold, &after, "right after the load");
     // Consistent readings under leftover load are a clock, but not that of the workloads, which only scores show.
-    if let Some(finding) = found.as_mut().filter(|_| is_unreliable(facts)) {
+    if let Some(finding) = found.as_mut().filter(|_| view::is_second_pass_unreliable(facts)) {
         finding.severity = Severity::Info;
     }
     findings.extend(found);
@@ -93,7 +86,10 @@ fn lower(facts: &Facts<'_>, before: &[ClusterClock], after: &[ClusterClock], whe
         Some((100.0 * (1.0 - kept), cold.clone(), hot.clone()))
     };
     let mut falls: Vec<_> = after.iter().filter_map(fall).collect();
-    falls.retain(|(percent, _, hot)| *percent >= hot.tolerance_percent(FALL_PERCENT_MIN));
+    falls.retain(|(percent, cold, hot)| {
+        let usual = if cold.is_steady { FALL_PERCENT_MIN } else { UNSTEADY_PERCENT_MIN };
+        *percent >= hot.tolerance_percent(usual)
+    });
     let lowered = falls.iter();
     let cpus: Vec<u32> = lowered.map(|(_, _, hot)| hot.cpu).collect();
     let (percent, cold, hot) = falls.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
@@ -154,6 +150,21 @@ mod tests {
         let all = vec![point(0, 3_600_000, 3_000_000)];
         let record = with_clocks(record, Variant::COLD_ALL_CPUS, all.clone());
         assert_eq!(sentences(RULE.id, &with_clocks(record, Variant::HOT_LOADED, all)), [""; 0]);
+    }
+
+    /// Disturbances only lower readings, so that the highest of readings that disagree is no more than the clock.
+    #[test]
+    fn clock_that_fell_far_below_disturbed_readings_is_named() {
+        for (khz, expected) in [(986_000, 1), (1_250_000, 0)] {
+            let cold = record::ClockPoint { readings_khz: vec![1_299_000, 1_290_000, 1_262_000], ..<_>::default() };
+            let hot = record::ClockPoint { readings_khz: vec![khz; 3], ..<_>::default() };
+            let record = with_clocks(log("0.9.9"), Variant::COLD, vec![cold]);
+            assert_eq!(
+                sentences(RULE.id, &with_clocks(record, Variant::HOT_AFTER, vec![hot])).len(),
+                expected,
+                "{khz}"
+            );
+        }
     }
 
     #[test]

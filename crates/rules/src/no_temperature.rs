@@ -18,14 +18,20 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     let finding = |template| Finding::new(RULE.id, Severity::Info, template);
     let channel = choice.as_ref().ok().and_then(|choice| facts.samples.channel(&choice.channel));
     let stuck = channel.and_then(|channel| view::stuck_millicelsius(facts, channel));
+    let printed = view::sensor_blocks(facts);
     let finding = match (stuck, choice.as_ref().err().and_then(soc_temperature::left_out)) {
         (Some(millicelsius), _) => finding(
             "The temperature sensor shows {temperature} in every row, idle and under full load: it does not work, and is not \
              used as evidence.",
         )
         .with("temperature", Quantity::Millicelsius(millicelsius)),
-        (None, None) if would_decide => finding("No CPU temperature was read, so that heat cannot be told from other causes."),
-        (None, None) => finding("No CPU temperature was read."),
+        (None, _) if let Some(printed) = printed => finding(
+            "No CPU temperature was read under load; `sensors` shows {before} before the benchmarks and {after} right after them.",
+        )
+        .with("before", Quantity::Millicelsius(printed.before_millicelsius))
+        .with("after", Quantity::Millicelsius(printed.after_millicelsius)),
+        (None, None) if would_decide => finding("No CPU temperature was read under load, so that heat cannot be told from other causes."),
+        (None, None) => finding("No CPU temperature was read under load."),
         (None, Some(sensors)) if would_decide => finding(
             "No sensor reports the CPU temperature, so that heat cannot be told from other causes. Ignored sensors: {sensors}.",
         )

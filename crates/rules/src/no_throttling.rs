@@ -149,7 +149,7 @@ fn gaps(facts: &Facts<'_>) -> Vec<String> {
         Some("the reported clock is wrong").filter(|_| !facts.doubted_columns().is_empty())
     };
     let heat = match facts.heat_of_run() {
-        None => Some("no CPU temperature was read".to_owned()),
+        None => Some("no CPU temperature was read under load".to_owned()),
         Some(heat) if is_hot(facts, heat.millicelsius_max) => {
             let temperature = Quantity::Millicelsius(heat.millicelsius_max);
             Some(format!("firmware may lower clocks unseen at {temperature}"))

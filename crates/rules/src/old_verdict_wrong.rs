@@ -70,8 +70,8 @@ fn judge(facts: &Facts<'_>, line: &LogLine) -> Option<Finding> {
             Finding::new(
                 RULE.id,
                 Severity::Info,
-                "The log says \"{verdict}\", but other tasks used less than 10 % of one CPU (rounding error, and the \
-                 monitor was counted).",
+                "The log says \"{verdict}\"; averaged over each benchmark, other tasks used less than 10 % of one CPU, which \
+                 lowers no score.",
             )
             .confidence(70)
         })?

@@ -142,10 +142,10 @@ fn finding(cause: Cause, falls: &[ClockFall], names_clusters: bool) -> Finding {
         }
         (Cause::Unknown, false) => {
             "During {phase}, the clock dropped from {clock_before} to {clock_after} (average {clock_mean}); without a \
-             temperature sensor the cause (heat or power limit) is unknown."
+             temperature under load the cause (heat or power limit) is unknown."
         }
         (Cause::Unknown, true) => {
-            "During {phase}, clocks dropped: {clusters}. Without a temperature sensor the cause (heat or power limit) is \
+            "During {phase}, clocks dropped: {clusters}. Without a temperature under load the cause (heat or power limit) is \
              unknown."
         }
         (_, false) if at_most => {

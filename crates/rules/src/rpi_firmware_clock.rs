@@ -2,7 +2,7 @@
 
 use super::Rule;
 use super::place::samples_place;
-use facts::{Facts, Finding, Quantity, Severity};
+use facts::{EvidenceSource, Facts, Finding, Quantity, Severity};
 use record::RuleId;
 
 pub(super) const RULE: Rule = Rule::new(RuleId::own("rpi-firmware-clock"), check);
@@ -26,6 +26,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         .with("firmware", Quantity::Khz(clock.firmware_khz))
         .with("claimed", Quantity::Khz(clock.claimed_khz))
         .with("lost", Quantity::Percent(100.0 * lost))
+        .seen_by(EvidenceSource::FirmwareClock(clock.channel.clone()))
         .with_known("supply", clock.is_of_supply.then_some(Quantity::Khz(clock.firmware_khz)));
         finding.of(clock.steps.iter().copied()).during(clock.first_ms, clock.last_ms).at(samples_place(
             facts,

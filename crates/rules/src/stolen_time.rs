@@ -4,8 +4,8 @@ use super::place::samples_place;
 use super::{Rule, Subject};
 use facts::lines::listed;
 use facts::stats::mean;
-use facts::view::Phase;
-use facts::{Facts, Finding, Quantity, Severity};
+use facts::view::{self, Phase};
+use facts::{EvidenceSource, Facts, Finding, Quantity, Severity};
 use record::{ChannelId, CpuTime, RuleId};
 
 pub(super) const RULE: Rule = Rule {
@@ -32,8 +32,11 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         (Severity::Degraded, harmed)
     };
     let stolen: Vec<(f64, i64)> = shown.iter().flat_map(|phase| steal_of(phase)).collect();
-    let Some((peak, at_ms)) = stolen.iter().copied().max_by(|a, b| a.0.total_cmp(&b.0)) else { return Vec::new() };
-    let Some(average) = average(&stolen).filter(|average| *average >= MEAN_PERCENT_MIN) else { return Vec::new() };
+    let peak = stolen.iter().copied().max_by(|a, b| a.0.total_cmp(&b.0));
+    let (Some((peak, at_ms)), Some(average)) = (peak, average(&stolen).filter(|percent| *percent >= MEAN_PERCENT_MIN))
+    else {
+        return of_log(facts).into_iter().collect();
+    };
     let mut names: Vec<String> = shown.iter().map(|phase| phase.name.clone()).collect();
     names.dedup();
     let (channel, steps) = (ChannelId::all_cpus(CpuTime::Steal), shown.iter().flat_map(|phase| phase.steps.clone()));
@@ -51,12 +54,48 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     vec![if is_everywhere { finding } else { finding.with("phases", Quantity::Text(listed(&names))).of(steps) }]
 }
 
+/// Steal time of a log whose monitoring has no column for it. It lowered scores only where one of them fell.
+fn of_log(facts: &Facts<'_>) -> Option<Finding> {
+    let steal = view::steal_of_log(facts).filter(|steal| steal.percent_min >= DEGRADED_PERCENT)?;
+    let severity = if facts.declines().is_empty() { Severity::Info } else { Severity::Degraded };
+    let template = "Steal time was {steal} of all CPU time from the start of the log to its end: the hypervisor gave the CPUs to \
+                    other guests.";
+    let finding =
+        Finding::new(RULE.id, severity, template).confidence(90).with("steal", Quantity::Percent(steal.percent));
+    Some(finding.seen_by(EvidenceSource::CpuTime).of(facts.declines().iter().flat_map(|decline| decline.steps.clone())))
+}
+
 #[cfg(test)]
 mod tests {
     use super::RULE;
-    use crate::test_support::{compression, counter, own_run, with_step};
-    use crate::tests::sentences;
-    use record::{ChannelId, CpuTime, Unit, Variant, WorkloadId};
+    use crate::test_support::{compression, counter, log, own_run, with_step};
+    use crate::tests::{findings_of, sentences};
+    use facts::Severity;
+    use record::{ChannelId, CpuTime, LogBlock, Source, Unit, Variant, WorkloadId};
+
+    /// Logs without a column for steal time have the averages of iostat. It harms where a score fell.
+    #[test]
+    fn steal_time_of_a_log_is_named() {
+        for (steal, mips, expected) in [
+            ("21.32", [1000, 900], Some(Severity::Degraded)),
+            ("21.32", [1000, 1000], Some(Severity::Info)),
+            ("0.02", [1000, 900], None),
+        ] {
+            let mut record = log("0.7.4");
+            for (start_s, mips) in [(0.0, mips[0]), (2.0, mips[1])] {
+                let window = (start_s, start_s + 1.9);
+                record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], window, compression(mips));
+            }
+            let Source::Log(log) = &mut record.source else { unreachable!() };
+            let block = |steal: &str| {
+                let text = format!("avg-cpu: %user %nice %system %iowait %steal %idle\n 20 0 0 0 {steal} 58");
+                LogBlock { line: 1, heading: "iostat".into(), text }
+            };
+            log.blocks = ["0.00", steal].map(block).to_vec();
+            let found = findings_of(RULE.id, &record);
+            assert_eq!(found.first().map(|finding| finding.severity), expected, "{steal} {mips:?}");
+        }
+    }
 
     #[test]
     fn stolen_time_is_measured_and_named() {

@@ -109,7 +109,7 @@ fn rsync_arguments(remote: &Remote, file: &str, way: Direction, _: &OwnFolder) -
         Direction::Upload => (file.to_owned(), there),
         Direction::Download => (there, file.to_owned()),
     };
-    // Without comparison to an older copy, which would not be a copy.
+    // Disables the delta transfer, so that every byte is sent.
     Ok(vec!["--whole-file".into(), "-e".into(), shell(remote), from, to])
 }
 

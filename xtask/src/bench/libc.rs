@@ -10,9 +10,9 @@ use record::statistics::median;
 use std::path::Path;
 use std::process::Command;
 
-/// Turns of both, an odd number: the pages that a process is given change a copy by several percent from start to start.
+/// Number of alternating measurements, odd. Page placement changes the copy rate by several percent between starts.
 const TURNS: usize = 25;
-/// Gives a program priority over all programs of other scheduling classes (`sched(7)`).
+/// Command prefix that runs a program with real-time priority (`sched(7)`).
 const FIRST: [&str; 3] = ["chrt", "--fifo", "10"];
 /// Maximum difference between the two, in percent.
 const APART_PERCENT_MAX: f64 = 5.0;

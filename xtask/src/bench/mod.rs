@@ -16,7 +16,7 @@ mod viewers;
 use crate::workspace::{self, Words};
 use anyhow::{Context, Result, ensure};
 use figures::{Resident, limit_ms};
-use process::Watched;
+use process::MonitorProcess;
 use record::Record;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -147,7 +147,7 @@ fn hub(results: &str, arguments: &[&str]) -> Result<()> {
 
 /// Watches `sbc-bench -m` until it has printed `samples` samples.
 fn monitor(binary: &Path, samples: usize) -> Result<()> {
-    let mut watched = Watched::monitor(binary, MONITOR_INTERVAL)?;
+    let mut watched = MonitorProcess::monitor(binary, MONITOR_INTERVAL)?;
     let first = watched.next_sample()?;
     let before = watched.usage()?;
     for _ in 1..samples {

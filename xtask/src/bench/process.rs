@@ -1,6 +1,6 @@
 //! Observes a running sbc-bench: output, CPU time, memory.
 
-use crate::workspace::Running;
+use crate::workspace::ChildProcess;
 use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -22,19 +22,19 @@ pub(super) struct Usage {
 }
 
 /// Fails if a monitor has ended by itself.
-pub(super) fn is_running(monitor: &mut Running) -> Result<()> {
+pub(super) fn is_running(monitor: &mut ChildProcess) -> Result<()> {
     ensure!(monitor.0.try_wait()?.is_none(), "the monitor ended by itself");
     Ok(())
 }
 
 /// A monitor with its output.
-pub(super) struct Watched {
+pub(super) struct MonitorProcess {
     started: Instant,
-    monitor: Running,
+    monitor: ChildProcess,
     lines: BufReader<ChildStdout>,
 }
 
-impl Watched {
+impl MonitorProcess {
     /// Starts `sbc-bench -m INTERVAL`.
     pub(super) fn monitor(binary: &Path, interval: &str) -> Result<Self> {
         let started = Instant::now();
@@ -45,7 +45,7 @@ impl Watched {
             .spawn()
             .with_context(|| binary.display().to_string())?;
         let lines = child.stdout.take().context("no standard output")?;
-        Ok(Self { started, monitor: Running(child), lines: BufReader::new(lines) })
+        Ok(Self { started, monitor: ChildProcess(child), lines: BufReader::new(lines) })
     }
 
     /// Waits for the next line with a sample and returns its time since the start.

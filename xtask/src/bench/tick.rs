@@ -3,7 +3,7 @@
 //!
 //! Other programs evict the code between ticks, so the cost is that of cold code and depends on the load of the machine.
 
-use super::process::{Usage, Watched};
+use super::process::{MonitorProcess, Usage};
 use crate::workspace;
 use anyhow::Result;
 use record::statistics::median;
@@ -51,7 +51,7 @@ pub(super) fn main(binary: &Path) -> Result<()> {
 }
 
 fn cost(program: &Path, interval: &str, ticks: usize) -> Result<Cost> {
-    let mut watched = Watched::monitor(program, interval)?;
+    let mut watched = MonitorProcess::monitor(program, interval)?;
     let mut usage_after = |lines: usize| -> Result<Usage> {
         (0..lines).try_for_each(|_| watched.next_sample().map(|_| ()))?;
         watched.usage()

@@ -3,7 +3,7 @@
 //! expression of the dashboard must have an answer.
 
 use super::board::HOME;
-use crate::workspace::{self, Running};
+use crate::workspace::{self, ChildProcess};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -59,7 +59,7 @@ pub(super) fn main(monitors: usize, folder: &Path) -> Result<()> {
         targets.push_str(&format!("    - {address}\n"));
         let mut monitor = Command::new(folder.join("sbc-bench"));
         monitor.args(["monitor", "1s", "--quiet", "--prometheus", &address, "--root", &format!("{HOME}/{name}.board")]);
-        running.push(Running(monitor.stdin(Stdio::null()).spawn().context("monitor")?));
+        running.push(ChildProcess(monitor.stdin(Stdio::null()).spawn().context("monitor")?));
     }
     running.extend(other_host(folder)?);
     targets.push_str(&format!("    - {THERE}:9478\n"));
@@ -72,7 +72,7 @@ pub(super) fn main(monitors: usize, folder: &Path) -> Result<()> {
     prometheus.args([&format!("--config.file={HOME}/prometheus.yml"), &format!("--storage.tsdb.path={HOME}/data")]);
     prometheus.arg("--web.listen-address=127.0.0.1:9090").stdin(Stdio::null());
     prometheus.stderr(fs::File::create(folder.join("prometheus.log"))?);
-    running.push(Running(prometheus.spawn().context("prometheus")?));
+    running.push(ChildProcess(prometheus.spawn().context("prometheus")?));
     std::thread::sleep(Duration::from_secs(75));
     let up = ask("sum(up{job=\"sbc-bench\"})")?;
     let scrapes = ask("min(count_over_time(up{job=\"sbc-bench\"}[1m]))")?;
@@ -90,13 +90,13 @@ pub(super) fn main(monitors: usize, folder: &Path) -> Result<()> {
 }
 
 /// Starts a host with a network of its own and the monitor of the packages, opened as docs/farms.md says.
-fn other_host(folder: &Path) -> Result<[Running; 2]> {
+fn other_host(folder: &Path) -> Result<[ChildProcess; 2]> {
     let documented = include_str!("../../../docs/farms.md");
     let (variable, address) = OPEN;
     ensure!(documented.contains(&format!("echo {variable}={address} |")), "docs/farms.md opens no {variable}");
     let mut host = Command::new("unshare");
     host.args(["--net", "sh", "-c", "echo; exec sleep infinity"]).stdout(Stdio::piped());
-    let mut host = Running(host.spawn().context("unshare")?);
+    let mut host = ChildProcess(host.spawn().context("unshare")?);
     // Its line reports that the namespace exists.
     host.0.stdout.as_mut().context("no output")?.read_exact(&mut [0])?;
     let id = host.0.id().to_string();
@@ -115,7 +115,7 @@ fn other_host(folder: &Path) -> Result<[Running; 2]> {
     let start = start.replacen(PROGRAM, &folder.join("sbc-bench").to_string_lossy(), 1);
     let mut monitor = Command::new("nsenter");
     monitor.args(["--net", "--target", &id, "sh", "-c", &format!("exec {start}")]).env(variable, address);
-    Ok([host, Running(monitor.stdin(Stdio::null()).spawn().context("nsenter (of util-linux)")?)])
+    Ok([host, ChildProcess(monitor.stdin(Stdio::null()).spawn().context("nsenter (of util-linux)")?)])
 }
 
 /// Asks every expression of the dashboard; one without an answer is a panel that stays empty.

@@ -2,9 +2,9 @@
 //! power, or when time is up.
 
 use super::Ready;
-use super::console::{Booted, CUT, HALT};
+use super::console::{BootOutput, CUT, HALT};
 use super::tables::Machine;
-use crate::workspace::Running;
+use crate::workspace::ChildProcess;
 use anyhow::{Context, Result};
 use std::fs;
 use std::io::Read;
@@ -31,7 +31,7 @@ pub(super) struct Start<'a> {
 }
 
 /// Boots a machine with a plan.
-pub(super) fn boot(machine: &Machine, start: &Start, ready: &Ready) -> Result<Booted> {
+pub(super) fn boot(machine: &Machine, start: &Start, ready: &Ready) -> Result<BootOutput> {
     let Ready { folder, unpacked, image } = ready;
     let kernel = unpacked.join(&machine.kernel);
     let mut command = Command::new(&machine.kernel().qemu);
@@ -54,11 +54,11 @@ pub(super) fn boot(machine: &Machine, start: &Start, ready: &Ready) -> Result<Bo
     }
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().with_context(|| machine.kernel().qemu.clone())?;
-    let mut qemu = Running(child);
+    let mut qemu = ChildProcess(child);
     let serial = qemu.0.stdout.take().context("qemu has no output")?;
     let console = watched(serial);
     drop(qemu);
-    Ok(Booted { console: console.replace('\r', "") })
+    Ok(BootOutput { console: console.replace('\r', "") })
 }
 
 /// An argument with the files that it names.

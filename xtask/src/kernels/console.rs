@@ -8,7 +8,7 @@ pub(super) const HALT: &str = "@@halt";
 pub(super) const CUT: &str = "@@cut";
 
 /// Result of a boot.
-pub(super) struct Booted {
+pub(super) struct BootOutput {
     /// The serial line, without carriage returns.
     pub(super) console: String,
 }
@@ -23,7 +23,7 @@ pub(super) struct Told<'a> {
     pub(super) seconds: f64,
 }
 
-impl Booted {
+impl BootOutput {
     /// Output of a command; `None` if it did not begin or end.
     pub(super) fn told(&self, case: &str) -> Option<Told<'_>> {
         let begin = format!("{BEGIN}{case}\n");
@@ -53,7 +53,7 @@ mod tests {
     fn commands_are_found_on_the_console() {
         let console =
             "boot\n\n@@begin identify\nBoard\n\n@@end identify 3 7.25 9.50\n\n@@begin crash\nkilled".to_owned();
-        let booted = Booted { console };
+        let booted = BootOutput { console };
         let told = booted.told("identify").unwrap();
         assert_eq!((told.text, told.status, told.seconds), ("Board\n\n", 3, 2.25));
         assert!(booted.told("crash").is_none() && booted.told("x").is_none());

@@ -1,6 +1,6 @@
 //! Kernels, machines and commands with their expected results: the rows of `machines.toml` and `cases.toml`.
 
-use super::console::Booted;
+use super::console::BootOutput;
 use crate::workspace;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -121,7 +121,7 @@ pub(super) fn plans(cases: &[&'static Case]) -> Vec<&'static str> {
 }
 
 /// Duration of a command, and errors of its result.
-pub(super) fn judged(case: &Case, machine: &Machine, booted: &Booted) -> (f64, String) {
+pub(super) fn judged(case: &Case, machine: &Machine, booted: &BootOutput) -> (f64, String) {
     if case.dies {
         let complaint = if booted.begun(&case.name).is_some() { "" } else { "did not begin" };
         return (0.0, complaint.to_owned());
@@ -163,11 +163,11 @@ mod tests {
         let case = CASES.case.iter().find(|case| case.name == "clock-quick").unwrap();
         let judged_of = |status, text: &str| {
             let console = format!("@@begin clock-quick\n{text}\n@@end clock-quick {status} 1.0 3.5\n");
-            judged(case, machine, &Booted { console })
+            judged(case, machine, &BootOutput { console })
         };
         assert_eq!(judged_of(1, "Not measured: this CPU\n   is emulated"), (2.5, String::new()));
         let (_, complaint) = judged_of(0, "believe 3842 MHz as clock");
         assert_eq!(complaint, "ended with 0, not 1; does not say \"this CPU is emulated\"; says \"believe\"");
-        assert_eq!(judged(case, machine, &Booted { console: String::new() }).1, "did not end");
+        assert_eq!(judged(case, machine, &BootOutput { console: String::new() }).1, "did not end");
     }
 }

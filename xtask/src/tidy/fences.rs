@@ -22,8 +22,7 @@ enum Unsafe {
 /// A crate's fence.
 struct Fence {
     name: &'static str,
-    /// Whether it must refuse calls by a `clippy.toml`. Crates that end in a person's or a
-    /// test's hands refuse nothing.
+    /// Whether it must refuse calls by a `clippy.toml`. Programs, the terminal and test crates may call anything.
     refuses_calls: bool,
     unsafety: Unsafe,
     /// Line budget: maximum number of lines of Rust, with tests. A row is raised by the change that needs more.
@@ -35,11 +34,11 @@ const FENCES: &[Fence] = &[
     fence("app", false, Unsafe::Nowhere, 20_460),
     fence("archive", true, Unsafe::Nowhere, 430),
     fence("bench", true, Unsafe::Nowhere, 10_220),
-    fence("compare", true, Unsafe::Nowhere, 7_190),
+    fence("compare", true, Unsafe::Nowhere, 7_220),
     fence("console", false, Unsafe::Nowhere, 4_850),
-    fence("explain", true, Unsafe::Nowhere, 9_440),
-    fence("facts", true, Unsafe::Nowhere, 18_610),
-    fence("hub", false, Unsafe::Nowhere, 14_140),
+    fence("explain", true, Unsafe::Nowhere, 9_450),
+    fence("facts", true, Unsafe::Nowhere, 18_760),
+    fence("hub", false, Unsafe::Nowhere, 14_160),
     fence("identify", true, Unsafe::Nowhere, 3_980),
     fence("licences", true, Unsafe::Nowhere, 50),
     fence("logs", true, Unsafe::Nowhere, 8_650),

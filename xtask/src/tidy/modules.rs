@@ -12,7 +12,7 @@ pub(super) type Segments = Vec<String>;
 
 /// A path in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Named {
+pub(super) struct PathUse {
     pub(super) segments: Segments,
     /// Line, from 1.
     pub(super) line: usize,
@@ -30,7 +30,7 @@ pub(super) struct Source {
     /// Defined names.
     items: BTreeSet<String>,
     /// All paths, including those of `use`, and calls of methods without arguments as `.method`.
-    pub(super) named: Vec<Named>,
+    pub(super) named: Vec<PathUse>,
 }
 
 const DEFINES: [&str; 8] = ["fn", "struct", "enum", "trait", "const", "static", "type", "union"];
@@ -88,7 +88,7 @@ impl Source {
         if inside && segments.first().is_some_and(|first| first == "super") {
             segments[0] = "self".to_owned();
         }
-        self.named.push(Named { segments, line });
+        self.named.push(PathUse { segments, line });
     }
 
     /// Expands the first segment of a path by the `use` items of this file.

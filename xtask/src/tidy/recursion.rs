@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A function that may call itself.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Bounded {
+struct RecursionBound {
     file: String,
     function: String,
     /// Bound of the depth.
@@ -21,7 +21,7 @@ struct Bounded {
 
 #[derive(Deserialize)]
 struct Table {
-    bounded: Vec<Bounded>,
+    bounded: Vec<RecursionBound>,
 }
 
 /// File of the list.
@@ -32,7 +32,7 @@ pub(super) fn check(files: &[File]) -> Vec<Problem> {
     check_by(&workspace::table::<Table>(include_str!("recursion.toml")).bounded, files)
 }
 
-fn check_by(rows: &[Bounded], files: &[File]) -> Vec<Problem> {
+fn check_by(rows: &[RecursionBound], files: &[File]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut needed = vec![false; rows.len()];
     for file in files.iter().filter(|file| source::is_of_program(&file.path)) {
@@ -145,7 +145,7 @@ mod tests {
     fn rows_are_needed() {
         let file = |text: &str| File { path: "crates/x/src/a.rs".into(), text: text.into() };
         let [path, name, bound] = ["crates/x/src/a.rs", "a", "folders are 16 deep"].map(str::to_owned);
-        let rows = [Bounded { file: path, function: name, bound }];
+        let rows = [RecursionBound { file: path, function: name, bound }];
         assert_eq!(check_by(&rows, &[file("fn a() { a() }")]), []);
         let dead = check_by(&rows, &[file("fn a() {}")]);
         assert_eq!(dead.len(), 1);

@@ -47,16 +47,16 @@ pub(crate) fn check_hub() -> Result<()> {
 }
 
 /// A page in Chromium: milliseconds until it is painted and until it can be used, and its requests.
-pub(crate) struct Opened {
+pub(crate) struct PageLoad {
     pub(crate) painted_ms: f64,
     pub(crate) usable_ms: f64,
     pub(crate) requests: usize,
 }
 
 /// Opens a page several times; the fastest counts. `None` without Chromium.
-pub(crate) fn opened(page: &Path) -> Result<Option<Opened>> {
+pub(crate) fn opened(page: &Path) -> Result<Option<PageLoad>> {
     let Some(program) = browser::find() else { return Ok(None) };
-    let mut best = Opened { painted_ms: f64::INFINITY, usable_ms: f64::INFINITY, requests: 0 };
+    let mut best = PageLoad { painted_ms: f64::INFINITY, usable_ms: f64::INFINITY, requests: 0 };
     let mut browser = browser::Browser::start(program)?;
     for _ in 0..TIMES {
         browser.requests.clear();

@@ -1,7 +1,7 @@
 //! A-B comparison: settings and program of each side, and their order. `rules::ab` separates the difference from noise.
 
 use super::refusal::{StartFacts, no_place};
-use super::{Attributes, Planning, Question, Task};
+use super::{Attributes, PlanInput, Question, Task};
 use crate::plan::stage::{Stage, between_clocks};
 use record::{Machine, Mode, QuestionId, Variant};
 use workloads::job::Job;
@@ -52,7 +52,7 @@ impl Task for Ab {
         }
     }
 
-    fn stages(&self, planning: &Planning) -> Vec<Stage> {
+    fn stages(&self, planning: &PlanInput) -> Vec<Stage> {
         between_clocks(blocks(planning.machine, self))
     }
 

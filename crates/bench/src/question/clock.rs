@@ -1,6 +1,6 @@
 //! Question: real clocks of the CPUs.
 
-use super::{Attributes, LOAD_TIME, Planning, Question, Task};
+use super::{Attributes, LOAD_TIME, PlanInput, Question, Task};
 use crate::plan::stage::Stage;
 use record::{Machine, Mode, QuestionId};
 use std::time::Duration;
@@ -34,7 +34,7 @@ impl Task for Clock {
         }
     }
 
-    fn stages(&self, _: &Planning) -> Vec<Stage> {
+    fn stages(&self, _: &PlanInput) -> Vec<Stage> {
         std::iter::once(Stage::ColdClocks).chain(self.heat.map(|_| Stage::HotClocks)).collect()
     }
 

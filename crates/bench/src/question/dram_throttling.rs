@@ -1,6 +1,6 @@
 //! Question: is the memory controller throttled by heat?
 
-use super::{Attributes, Planning, Question, Task};
+use super::{Attributes, PlanInput, Question, Task};
 use crate::plan::stage::Stage;
 use crate::plan::standard::AvailableTools;
 use record::{Machine, Mode, QuestionId, Variant, WorkloadId};
@@ -31,7 +31,7 @@ impl Task for DramThrottling {
         }
     }
 
-    fn stages(&self, planning: &Planning) -> Vec<Stage> {
+    fn stages(&self, planning: &PlanInput) -> Vec<Stage> {
         stages(planning.machine, planning.available)
     }
 }

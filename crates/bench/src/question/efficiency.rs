@@ -2,7 +2,7 @@
 //! the Record (`rules::efficiency`).
 
 use super::refusal::{StartFacts, no_stage_runs, not_online};
-use super::{Planning, Question, Task};
+use super::{PlanInput, Question, Task};
 use crate::Options;
 use crate::plan::stage::Stage;
 use crate::plan::standard::AvailableTools;
@@ -94,8 +94,8 @@ impl Task for Efficiency {
         &QUESTION
     }
 
-    fn stages(&self, planning: &Planning) -> Vec<Stage> {
-        let Planning { machine, options, available, .. } = *planning;
+    fn stages(&self, planning: &PlanInput) -> Vec<Stage> {
+        let PlanInput { machine, options, available, .. } = *planning;
         stages(machine, self, options, available)
     }
 

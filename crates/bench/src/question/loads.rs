@@ -1,7 +1,7 @@
 //! Question: scores of workloads by name.
 
 use super::refusal::{StartFacts, no_place, no_tool};
-use super::{Attributes, Planning, Question, Task};
+use super::{Attributes, PlanInput, Question, Task};
 use crate::Load;
 use crate::plan::options::Options;
 use crate::plan::stage::{Stage, between_clocks, repeated};
@@ -38,7 +38,7 @@ impl Task for Loads {
         Attributes { asks_for_tools: false, ..Attributes::default() }
     }
 
-    fn stages(&self, planning: &Planning) -> Vec<Stage> {
+    fn stages(&self, planning: &PlanInput) -> Vec<Stage> {
         between_clocks(self.0.iter().flat_map(|load| load.stages(planning.machine)))
     }
 

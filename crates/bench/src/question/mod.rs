@@ -54,10 +54,10 @@ pub static QUESTIONS: [&Question; 15] = [
 /// All verbs that take only CPUs.
 pub static PLAIN_VERBS: [&PlainVerb; 3] = [&core_to_core::VERB, &memory::VERB, &scaling::VERB];
 
-/// Question to a machine.
+/// What a run is to find out about a machine: its stages, and the reasons to refuse it.
 #[derive(Debug, PartialEq)]
 pub struct Question {
-    /// Id.
+    /// Name in the Record and on the command line.
     pub id: QuestionId,
     /// Mode of its runs in the Record.
     pub mode: Mode,
@@ -108,7 +108,7 @@ impl Task for CpuMeasurement {
         Attributes { is_watched: self.verb.is_watched, ..Attributes::at_once() }
     }
 
-    fn stages(&self, planning: &Planning) -> Vec<Stage> {
+    fn stages(&self, planning: &PlanInput) -> Vec<Stage> {
         let jobs = (self.verb.jobs)(planning.machine, &self.cpus(planning.machine));
         jobs.into_iter().map(Stage::Job).collect()
     }
@@ -152,7 +152,7 @@ pub trait Task: SameTask + Debug + Send + Sync {
     }
 
     /// Stages on this machine, in order.
-    fn stages(&self, planning: &Planning) -> Vec<Stage>;
+    fn stages(&self, planning: &PlanInput) -> Vec<Stage>;
 
     /// Reason why this machine cannot answer it, as one sentence with the remedy; `None` if it can.
     fn refusal(&self, _: &StartFacts) -> Option<String> {
@@ -177,7 +177,7 @@ pub trait Task: SameTask + Debug + Send + Sync {
 
 /// Input of the stages.
 #[derive(Debug, Clone, Copy)]
-pub struct Planning<'a> {
+pub struct PlanInput<'a> {
     /// The machine.
     pub machine: &'a Machine,
     /// Inspection of the machine, if requested.
@@ -342,7 +342,7 @@ mod tests {
     fn check(task: &dyn Task, expected: &str) {
         let (machine, survey, options) = (Machine::default(), Survey::default(), Options::default());
         let available = AvailableTools::default();
-        let planning = Planning { machine: &machine, survey: &survey, options: &options, available };
+        let planning = PlanInput { machine: &machine, survey: &survey, options: &options, available };
         assert_eq!(words(&task.stages(&planning)), expected);
         assert_eq!(task.mode(&options).question().as_ref(), Some(&task.question().id));
     }

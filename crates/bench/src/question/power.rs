@@ -5,7 +5,7 @@
 mod states;
 
 use super::refusal::StartFacts;
-use super::{Attributes, Planning, Question, Task};
+use super::{Attributes, PlanInput, Question, Task};
 use crate::plan::stage::{PowerState, Stage, load_step};
 use core::net::IpAddr;
 use machine::suspend::{SleepState, sleep_states};
@@ -173,7 +173,7 @@ impl Task for Power {
         attributes()
     }
 
-    fn stages(&self, planning: &Planning) -> Vec<Stage> {
+    fn stages(&self, planning: &PlanInput) -> Vec<Stage> {
         stages(self, planning.machine, planning.options.tune)
     }
 
@@ -191,7 +191,7 @@ impl Task for WatchOff {
         Attributes { is_whole_run: false, changes_machine: false, ..attributes() }
     }
 
-    fn stages(&self, _: &Planning) -> Vec<Stage> {
+    fn stages(&self, _: &PlanInput) -> Vec<Stage> {
         vec![idle(Variant::own("off"), OFF_LIMIT)]
     }
 

@@ -1,7 +1,7 @@
 //! Question: score of a user's program, with the same gate, sampling and validation as built-in workloads.
 
 use super::refusal::{StartFacts, no_place};
-use super::{Attributes, OwnProgram, Planning, Question, Task};
+use super::{Attributes, OwnProgram, PlanInput, Question, Task};
 use crate::plan::stage::{Stage, between_clocks, repeated};
 use record::{Mode, QuestionId};
 use workloads::job::Job;
@@ -28,7 +28,7 @@ impl Task for Program {
         Attributes { asks_for_tools: false, own_program: OwnProgram::Measured, ..Attributes::default() }
     }
 
-    fn stages(&self, planning: &Planning) -> Vec<Stage> {
+    fn stages(&self, planning: &PlanInput) -> Vec<Stage> {
         let definition = &self.0;
         let places = places(planning.machine, &definition.pinning).into_iter();
         let jobs = places.map(|cpus| Job::of_program(definition, cpus));

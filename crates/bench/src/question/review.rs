@@ -7,7 +7,7 @@ use crate::plan::options::Options;
 use crate::plan::stage::{Group, Stage};
 use crate::plan::standard::{self, AvailableTools};
 use crate::question::refusal::{StartFacts, misnamed};
-use crate::question::{Attributes, OwnProgram, Planning, Question, Task};
+use crate::question::{Attributes, OwnProgram, PlanInput, Question, Task};
 use machine::settings::{DeviceName, Node};
 use record::{Fact, Machine, Mode, QuestionId, Scaler, ScalerKind, Survey, Variant, WorkloadId};
 use std::time::Duration;
@@ -60,8 +60,8 @@ impl Task for Review {
         }
     }
 
-    fn stages(&self, planning: &Planning) -> Vec<Stage> {
-        let Planning { machine, survey, options, available } = *planning;
+    fn stages(&self, planning: &PlanInput) -> Vec<Stage> {
+        let PlanInput { machine, survey, options, available } = *planning;
         stages(self, machine, survey, options, available)
     }
 

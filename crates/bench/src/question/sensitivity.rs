@@ -5,7 +5,7 @@
 //! equally.
 
 use super::refusal::{StartFacts, no_place, no_stage_runs};
-use super::{Planning, Question, Task};
+use super::{PlanInput, Question, Task};
 use crate::plan::stage::Stage;
 use crate::plan::variant::{Form, RepeatedWorkload};
 use record::{Machine, Mode, Policy, QuestionId, SetClock, StableSort, WorkloadId};
@@ -88,7 +88,7 @@ impl Task for Sensitivity {
         &QUESTION
     }
 
-    fn stages(&self, planning: &Planning) -> Vec<Stage> {
+    fn stages(&self, planning: &PlanInput) -> Vec<Stage> {
         // No hot clocks: the stages measure clocks under load.
         std::iter::once(Stage::ColdClocks).chain(stages(planning.machine, self)).collect()
     }

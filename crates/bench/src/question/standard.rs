@@ -1,7 +1,7 @@
 //! Question: the standard benchmark.
 
 use super::refusal::{StartFacts, misnamed};
-use super::{Attributes, Planning, Question, Task};
+use super::{Attributes, PlanInput, Question, Task};
 use crate::plan::load::Load;
 use crate::plan::options::Options;
 use crate::plan::stage::{Stage, between_clocks};
@@ -36,8 +36,8 @@ impl Task for Standard {
         misnamed(asked, WorkloadId::SevenZip)
     }
 
-    fn stages(&self, planning: &Planning) -> Vec<Stage> {
-        let Planning { machine, options, available, .. } = *planning;
+    fn stages(&self, planning: &PlanInput) -> Vec<Stage> {
+        let PlanInput { machine, options, available, .. } = *planning;
         let jobs = standard::jobs(machine, options, available);
         let mut stages: Vec<Stage> = jobs.into_iter().map(Stage::Job).collect();
         if options.scores && (options.stockfish || options.extensive) {

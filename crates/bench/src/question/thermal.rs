@@ -4,7 +4,7 @@
 pub use crate::plan::heat::{StartAt, Thermal};
 
 use super::refusal::{StartFacts, no_stage_runs};
-use super::{Attributes, Planning, Question, Task};
+use super::{Attributes, PlanInput, Question, Task};
 use crate::plan::heat::heat_job;
 use crate::plan::stage::Stage;
 use crate::plan::variant::{Form, RepeatedWorkload};
@@ -56,7 +56,7 @@ impl Task for Thermal {
         }
     }
 
-    fn stages(&self, _: &Planning) -> Vec<Stage> {
+    fn stages(&self, _: &PlanInput) -> Vec<Stage> {
         stages(self)
     }
 

@@ -1,7 +1,7 @@
 //! Question: one run of one workload on chosen CPUs.
 
 use super::refusal::{StartFacts, no_stage_runs};
-use super::{Attributes, Planning, Question, Task};
+use super::{Attributes, PlanInput, Question, Task};
 use crate::plan::load::Load;
 use crate::plan::stage::Stage;
 use record::{Machine, Mode, QuestionId, Variant, WorkloadId};
@@ -38,7 +38,7 @@ impl Task for SingleWorkload {
         Attributes::at_once()
     }
 
-    fn stages(&self, planning: &Planning) -> Vec<Stage> {
+    fn stages(&self, planning: &PlanInput) -> Vec<Stage> {
         stages(planning.machine, self)
     }
 

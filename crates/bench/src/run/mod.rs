@@ -31,7 +31,7 @@ use crate::plan::options::Options;
 use crate::plan::stage::{Stage, replace_program};
 use crate::plan::standard::AvailableTools;
 use crate::plan::time_left::TimeLeft;
-use crate::question::{Attributes, Planning};
+use crate::question::{Attributes, PlanInput};
 use crate::run::context::{Plan, Progress, RunContext};
 use crate::run::hotplug::Hotplug;
 use crate::run::recorder::{FinishedRun, Recorder};
@@ -250,7 +250,7 @@ impl Runner<'_> {
     fn plan(&mut self, machine: &Machine, survey: &Survey, options: &Options) -> Vec<Stage> {
         let Attributes { is_whole_run, asks_for_tools, .. } = self.context.task.attributes();
         let available = if asks_for_tools { self.available() } else { AvailableTools::default() };
-        let mut stages = self.context.task.stages(&Planning { machine, survey, options, available });
+        let mut stages = self.context.task.stages(&PlanInput { machine, survey, options, available });
         if is_whole_run && !self.meters.is_empty() && !stages.contains(&Stage::LoadStep) {
             // Cold clocks are measured before any load.
             let at = usize::from(stages.first() == Some(&Stage::ColdClocks));

@@ -291,6 +291,11 @@ mod tests {
             &["TooLittleMemory[sevenzip-multi cpuminer]: swapping > io-wait system-time"],
         );
         check(&[("swapping", Info, 0), ("io-wait", Info, 0)], &[]);
+        // Another task that reads or writes needs the kernel and makes others wait.
+        check(
+            &[("background-activity", Degraded, 0), ("io-wait", Degraded, 0), ("system-time", Degraded, 0)],
+            &["Background[sevenzip-multi]: background-activity > io-wait system-time"],
+        );
         check(
             &[("low-voltage", Degraded, 0), ("scores-unstable", Degraded, 0)],
             &["LowVoltage[sevenzip-multi]: low-voltage > scores-unstable"],

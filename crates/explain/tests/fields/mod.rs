@@ -92,6 +92,8 @@ fn header(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
         truth["ncpu"].as_u64(),
     );
     if let Some(soc) = text(&truth["soc_guess"]) {
+        // A doubt of the bash program about its guess is no part of the name.
+        let soc = soc.split(" / guess flawed").next().unwrap_or_default().to_owned();
         tally.value("soc", name, record.machine.soc.known().cloned(), Some(soc));
     }
     let core_types: Vec<String> = record

@@ -1,5 +1,6 @@
 //! Measured clocks of the clock passes, CPU by CPU.
 
+use super::samples::log_version;
 use crate::Facts;
 use record::StableSort;
 use record::{ClockPoint, Clocks, Outcome, Record, Step, StepMeasurement, Variant, WorkloadId};
@@ -57,6 +58,9 @@ fn is_withheld(point: &ClockPoint) -> bool {
 /// everything else that runs: in some versions 40 to 80 % of the triples spread by more.
 const SPREAD_PERCENT_MAX: f64 = 2.0;
 
+/// Largest distance in percent of the two highest readings that show the same clock, whatever the third is.
+const TWICE_PERCENT_MAX: f64 = 0.1;
+
 /// Clock of a point; `None` if its readings contradict each other.
 pub fn measured_khz(point: &ClockPoint) -> Option<u32> {
     highest_khz(point).filter(|_| is_steady(point))
@@ -75,13 +79,34 @@ fn highest_khz(point: &ClockPoint) -> Option<u32> {
     reading.or(printed).filter(|khz| *khz > 0)
 }
 
-/// True if the readings of a point agree. Own runs filter their windows while measuring.
+/// True if the readings of a point agree, or the two highest do nearly: a disturbance lowers one. Own runs filter their
+/// windows while measuring.
 fn is_steady(point: &ClockPoint) -> bool {
+    all_agree(point) || highest_agree(point)
+}
+
+fn all_agree(point: &ClockPoint) -> bool {
     let readings = || point.readings_khz.iter().copied();
     match (point.windows.is_some(), readings().max(), readings().min()) {
         (false, Some(max), Some(min)) => 100.0 * f64::from(max - min) <= SPREAD_PERCENT_MAX * f64::from(max),
         _ => true,
     }
+}
+
+fn highest_agree(point: &ClockPoint) -> bool {
+    let mut readings = point.readings_khz.clone();
+    readings.sort_unstable_by_key(|khz| std::cmp::Reverse(*khz));
+    let [max, next, ..] = readings.as_slice() else { return false };
+    100.0 * f64::from(max - next) <= TWICE_PERCENT_MAX * f64::from(*max)
+}
+
+/// In these versions of the bash program the second pass competed with leftover load: on machines with one CPU every value is
+/// about half, elsewhere most readings disagree.
+const SECOND_PASS_UNRELIABLE: std::ops::RangeInclusive<[u32; 3]> = [0, 6, 7]..=[0, 9, 6];
+
+/// True for a log whose second clock pass ran under leftover load.
+pub fn is_second_pass_unreliable(record: &Record) -> bool {
+    log_version(record).is_some_and(|version| SECOND_PASS_UNRELIABLE.contains(&version))
 }
 
 /// All finished clock passes of one variant (`cold`, `hot-after` ...), with the index of the step.
@@ -135,12 +160,15 @@ pub(crate) fn all_cluster_clocks(record: &Record, variant: &Variant) -> Vec<Clus
 
 /// Clock of one point; `None` without a reading.
 pub fn point_clock(record: &Record, step: usize, point: &ClockPoint) -> Option<ClusterClock> {
+    let is_after = record.steps.get(step).is_some_and(|step| step.variant == Variant::HOT_AFTER);
+    // Leftover load may lower two readings alike.
+    let is_doubtful = is_after && is_second_pass_unreliable(record);
     Some(ClusterClock {
         cpu: point.cpu,
         cluster_cpus: cluster_of(record, point.cpu),
         claimed_khz: claimed_khz(record, point),
         measured_khz: highest_khz(point)?,
-        is_steady: is_steady(point),
+        is_steady: all_agree(point) || !is_doubtful && highest_agree(point),
         readings: point.readings_khz.len(),
         is_withheld: is_withheld(point),
         step,
@@ -187,17 +215,30 @@ fn cluster_of(record: &Record, cpu: u32) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_support::{own_run, point, with_clocks};
+    use crate::test_support::{log, own_run, point, with_clocks};
 
     #[test]
     fn inconsistent_readings_are_unsteady() {
         for (readings, expected) in [
             (&[1_800_000, 1_799_000, 1_790_000][..], Some(1_800_000)),
             (&[1_800_000, 1_200_000, 900_000], None),
+            (&[900_000, 1_800_000, 1_799_500], Some(1_800_000)),
             (&[], None),
         ] {
             let point = ClockPoint { readings_khz: readings.to_vec(), ..ClockPoint::default() };
             assert_eq!(measured_khz(&point), expected);
+        }
+    }
+
+    /// Leftover load of old versions lowered two readings alike.
+    #[test]
+    fn two_equal_readings_count_where_nothing_else_ran() {
+        for (version, variant, expected) in
+            [("0.9.0", Variant::COLD, true), ("0.9.0", Variant::HOT_AFTER, false), ("0.9.72", Variant::HOT_AFTER, true)]
+        {
+            let point = ClockPoint { readings_khz: vec![1_700_000, 1_699_900, 900_000], ..ClockPoint::default() };
+            let record = with_clocks(log(version), variant.clone(), vec![point]);
+            assert_eq!(all_cluster_clocks(&record, &variant)[0].is_steady, expected, "{version} {variant:?}");
         }
     }
 

@@ -8,7 +8,7 @@ use super::clocks::{clock_passes, measured_khz};
 use super::samples::{channels, gauge, spans_a_death, states_of_last_part, whole_run};
 use crate::Facts;
 use record::table::Table;
-use record::{Channel, ChannelId, RaspberryPiChannel, Record, Unit, Variant, WorkloadId};
+use record::{Channel, ChannelId, RaspberryPiChannel, Record, Source, Unit, Variant, WorkloadId};
 use std::collections::BTreeSet;
 
 /// State of one bit.
@@ -67,8 +67,15 @@ pub(crate) fn firmware_bits(record: &Record, bit: u32) -> FirmwareBits {
         (Some(before), Some(after)) if after & sticky != 0 && before & sticky == 0 => FirmwareBits::RoseDuringRun,
         (None, Some(after)) if after & sticky != 0 => FirmwareBits::SinceBoot,
         (_, Some(_)) => FirmwareBits::Clear,
+        _ if bit == 0 && says_under_voltage(record) => FirmwareBits::SinceBoot,
         _ => FirmwareBits::Unknown,
     }
+}
+
+/// True if a log without the bits says that they were set: "Throttling / frequency capping (under-voltage) occured".
+fn says_under_voltage(record: &Record) -> bool {
+    let Source::Log(log) = &record.source else { return false };
+    log.verdicts.iter().any(|line| line.text.contains("(under-voltage) occured"))
 }
 
 /// Samples in which the firmware ran a lower clock than the kernel claimed.
@@ -249,6 +256,20 @@ fn rows_at_supply_clock(record: &Record) -> BTreeSet<usize> {
 mod tests {
     use super::*;
     use crate::test_support::{gauge_channel, log, own_run, state};
+
+    /// Some logs have a sentence instead of the bits.
+    #[test]
+    fn under_voltage_that_a_log_states_was_recorded() {
+        for (text, expected) in [
+            ("Throttling / frequency capping (under-voltage) occured -> https://x.y", FirmwareBits::SinceBoot),
+            ("Throttling occured", FirmwareBits::Unknown),
+        ] {
+            let mut record = log("0.9.65");
+            let Source::Log(log) = &mut record.source else { unreachable!() };
+            log.verdicts = vec![record::LogLine { line: 9, text: text.into() }];
+            assert_eq!(firmware_bits(&record, 0), expected, "{text}");
+        }
+    }
 
     #[test]
     fn old_sticky_bits_never_count() {

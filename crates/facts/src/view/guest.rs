@@ -9,10 +9,11 @@ use record::{Record, Source};
 pub const CONTAINERS: [&str; 8] =
     ["docker", "podman", "lxc", "lxc-libvirt", "systemd-nspawn", "containerd", "kubernetes", "container-other"];
 
-/// True in a virtual machine. Containers do not count: they show `/proc` and `/sys` of the host.
+/// True in a virtual machine: only there CPU time is stolen. Containers do not count: they show `/proc` and `/sys` of the host.
 pub fn is_guest(record: &Record) -> bool {
     let kind = record.machine.virtualisation.known().map(String::as_str);
     kind.is_some_and(|kind| !matches!(kind, "" | "none") && !CONTAINERS.contains(&kind))
+        || steal_of_log(record).is_some_and(|steal| steal.percent_min > 0.0)
 }
 
 /// Who had the CPU time that a workload lacked: in guests and containers possibly the host.

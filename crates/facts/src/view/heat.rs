@@ -150,7 +150,7 @@ pub(crate) fn limits_lowered_by_programs(facts: &Facts<'_>) -> Vec<Cooling> {
 
 /// Limits lowered by the kernel, and limits lowered by another program. A program is the cause if the run found its own
 /// limit changed between two steps while no cooling device of CPUs was active, because the kernel lowers limits by
-/// cooling devices. A machine without them gives no evidence of a program.
+/// cooling devices. On a machine without cooling devices no program is named.
 fn lowered_by(facts: &Facts<'_>) -> (Vec<Cooling>, Vec<Cooling>) {
     let mut cooling = channels(facts, |id| matches!(id, ChannelId::Cooling(_))).filter(|channel| channel.cools_cpus());
     let is_cooled = cooling.next().is_none() || !facts.raised_cooling().is_empty();

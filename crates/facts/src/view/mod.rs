@@ -41,6 +41,7 @@ mod samples;
 mod score;
 mod score_steps;
 mod scores;
+mod sensor_block;
 mod step_energy;
 mod step_time;
 mod swap;
@@ -55,7 +56,8 @@ pub use base::is_x86;
 pub use busy_processes::{busy_processes, process_words, with_processes};
 pub use clock_gauge::clock_gauge;
 pub use clocks::{
-    CLOCK_KHZ_MAX, ClusterClock, clock_passes, is_disturbed, is_top_point, later_clock, measured_khz, point_clock,
+    CLOCK_KHZ_MAX, ClusterClock, clock_passes, is_disturbed, is_second_pass_unreliable, is_top_point, later_clock,
+    measured_khz, point_clock,
 };
 pub use core_clusters::{CoreLevel, between_ns, core_levels, pair_ns};
 pub use core_types::core_types;
@@ -97,6 +99,7 @@ pub use samples::{
 pub use score::{StepScore, step_score};
 pub use score_steps::{ScoreKey, ScoreSteps};
 pub use scores::{SeriesTrend, compressions, fall_percent, spread_percent};
+pub use sensor_block::{SensorBlocks, highest_of_cpu, sensor_blocks};
 pub use step_energy::StepEnergy;
 pub use step_time::{StepTime, TimePart, step_time};
 pub use swap::{SwapGrowth, swap_devices, swap_traffic_pages};

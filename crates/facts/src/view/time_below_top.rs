@@ -15,7 +15,7 @@ pub struct TimeBelowTop {
     pub below_ms: i64,
     /// All time, in milliseconds.
     pub total_ms: i64,
-    /// The highest OPP that was used at all: tables name OPPs that can never be reached.
+    /// Highest OPP that the run used; tables of cpufreq may list OPPs that are never reached.
     pub top_khz: u32,
     /// The lowest OPP that was used.
     pub low_khz: u32,

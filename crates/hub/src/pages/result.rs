@@ -33,13 +33,22 @@ fn about(headline: &str, explained: &Explained<'_>, known: &Reference) -> String
     }
 }
 
+/// Text for previews, cut after a whole word.
+fn description(text: &str) -> String {
+    let short = facts::shortened(&facts::plain(text), DESCRIPTION_MAX);
+    match short.strip_suffix('…').and_then(|cut| cut.rsplit_once(' ')) {
+        Some((words, _)) => format!("{words} …"),
+        None => short,
+    }
+}
+
 /// Page of a result: the page of `sbc-bench explain --html`, ranked among the results of this hub too, with links to the site
 /// and metadata for link previews.
 pub(crate) fn result(context: &PageContext, explained: &Explained<'_>, known: &Reference) -> String {
     let PageContext { slug, public_url, headline, .. } = context;
     let facts = &explained.facts;
     let title = facts::plain(facts::machine_name(&facts.machine).map_or("Result", String::as_str));
-    let about = facts::plain(&about(headline, explained, known)).chars().take(DESCRIPTION_MAX).collect::<String>();
+    let about = description(&about(headline, explained, known));
     let own = [
         (format!("/r/{slug}/trend"), "Trend of this machine"),
         (format!("/compare?id={slug}"), "Compare"),
@@ -63,7 +72,7 @@ pub(crate) fn result(context: &PageContext, explained: &Explained<'_>, known: &R
             link rel="canonical" href={ (public_url) "/r/" (slug) };
         }
     };
-    // A review has its own report.
+    // The page has no part for what only a review reports.
     let review = report::find("review").filter(|shown| (shown.fits)(facts));
     let above = html! {
         (site_links())

@@ -12,7 +12,7 @@ pub(super) const SENSOR: Sensor = Sensor::new("adc", discover);
 
 const DIRECTORY: &str = "/sys/bus/iio/devices";
 
-/// A conversion takes up to milliseconds and sleeps.
+/// A conversion may take milliseconds, during which the reader sleeps.
 const INTERVAL_MS_MIN: u32 = 1000;
 
 /// Boards with a known channel for the input voltage: model, channel, steps per volt at the input (sbc-bench's own

@@ -138,7 +138,7 @@ impl FolderEntry {
 pub(crate) struct Leftovers {
     /// Removed directories.
     pub(crate) removed: Vec<PathBuf>,
-    /// Reasons why others remain, as sentences without full stop.
+    /// Reasons why other directories were not removed, without a full stop.
     pub(crate) kept: Vec<String>,
 }
 

@@ -145,6 +145,13 @@ fn in_words(others: &[String]) -> String {
     }
 }
 
+/// True if `label` of the chip `name`, as lm-sensors prints both, is a temperature of the SoC: the kernel shows thermal zones
+/// as chips of the same name.
+pub fn is_name_of_soc(name: &str, label: &str) -> bool {
+    let [zone, chip] = [names::named("zone", name), names::named("hwmon", &format!("{name} {label}"))];
+    zone.or(chip).is_some_and(|meaning| meaning.rank.is_some())
+}
+
 /// True if this channel may be the SoC temperature, so that short peaks matter.
 pub fn may_be_soc(channel: &Channel) -> bool {
     names::meaning(channel).is_some_and(|meaning| meaning.rank.is_some())

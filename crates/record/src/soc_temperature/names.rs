@@ -42,7 +42,7 @@ pub(super) fn meaning(channel: &Channel) -> Option<Meaning> {
 }
 
 /// Looks up a name in the table. Rows that exclude come first, then the better names.
-fn named(place: &str, label: &str) -> Option<Meaning> {
+pub(super) fn named(place: &str, label: &str) -> Option<Meaning> {
     let label = label.to_ascii_lowercase();
     names().find(|name| name.place == place && name.matches(&label)).map(|name| name.meaning)
 }

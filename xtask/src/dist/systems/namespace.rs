@@ -1,7 +1,7 @@
 //! A user namespace that maps all ids to themselves. Binary formats registered there do not affect the machine (since
 //! Linux 6.7).
 
-use crate::workspace::Running;
+use crate::workspace::ChildProcess;
 use anyhow::{Context, Result};
 use std::fs;
 use std::io::Read;
@@ -11,14 +11,14 @@ use std::process::{Command, Stdio};
 const MAP: &str = "0 0 65536";
 
 /// A namespace that ends when dropped.
-pub(super) struct Namespace(Running);
+pub(super) struct Namespace(ChildProcess);
 
 impl Namespace {
     /// Makes a namespace. root writes the maps directly, because unshare would need an entry for root in /etc/subuid.
     pub(super) fn make() -> Result<Self> {
         let mut holder = Command::new("unshare");
         holder.args(["--user", "sh", "-c", "echo; read -r line"]).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut made = Self(Running(holder.spawn().context("unshare (of util-linux)")?));
+        let mut made = Self(ChildProcess(holder.spawn().context("unshare (of util-linux)")?));
         // Its line reports that the namespace exists.
         let said = made.0.0.stdout.as_mut().map(|stdout| stdout.read_exact(&mut [0]));
         said.context("unshare has no output")?.context("this kernel makes no user namespaces")?;

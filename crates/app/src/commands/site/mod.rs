@@ -99,7 +99,7 @@ fn named(from: &[PathBuf], unread: &mut Unread) -> anyhow::Result<BTreeMap<Strin
     Ok(named)
 }
 
-/// Key of everything besides the result that its page depends on: the program, and known results of the user.
+/// What every page depends on besides its result: the version of the program and a hash of the user's known results.
 fn key_of_pages(reference: &Reference) -> String {
     let mut hash = Sha256::new();
     reference.own.iter().for_each(|row| hash.update(format!("{row:?}")));
@@ -155,7 +155,7 @@ fn results(
     end.map(|()| results)
 }
 
-/// True if the run of a result was resumed and the whole run is a result as well, which is noted.
+/// True if another result contains this one because its run was resumed; prints a note then.
 fn is_part(listed: &SiteResult<'_>, results: &Results) -> bool {
     let whole =
         listed.entry.run.as_ref().and_then(|_| results.values().find(|(other, _)| listed.entry.is_part_of(other)));

@@ -11,7 +11,7 @@ const BEAT: Duration = Duration::from_millis(250);
 /// Maximum age of a valid temperature.
 const AGE_MAX: Duration = Duration::from_secs(2);
 
-/// The latest temperature.
+/// Source of the latest temperature.
 pub(super) enum Gauge<'a> {
     /// Read directly: board files answer at once.
     Here(&'a Root, Thermometer),

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::question::standard::Standard;
-use crate::question::{Planning, Task};
+use crate::question::{PlanInput, Task};
 use crate::{AvailableTools, Options};
 use record::{Aftermath, DeathPoint, Fact, Resumption, Source, Survey, Variant, WorkloadId};
 use workloads::job::Job;
@@ -41,7 +41,7 @@ fn remaining_stages_after_every_interruption() {
     let available = AvailableTools::default();
     let options = Options { extensive: true, ..Options::default() };
     let all =
-        Standard.stages(&Planning { machine: &machine, survey: &Survey::default(), options: &options, available });
+        Standard.stages(&PlanInput { machine: &machine, survey: &Survey::default(), options: &options, available });
     assert!(all.len() > 30);
     for begun in 1..=all.len() {
         let record = died(&all[..begun], 1);

@@ -2,7 +2,7 @@
 
 use facts::lines::{capitalised, listed};
 use facts::view::ScoreKey;
-use facts::{Cause, Deficit, Diagnosis, Explanation, Ledger, Part, ScoreVerdict, Tenths, Verdict, number};
+use facts::{Cause, Diagnosis, Explanation, Ledger, Part, ScoreVerdict, Tenths, Verdict, number};
 use record::{Fact, StableSort, report_words};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -44,15 +44,16 @@ fn reasons(explained: &Explanation, is_wanted: impl Fn(&Diagnosis) -> bool) -> V
 
 fn degraded(explained: &Explanation) -> VerdictSentence {
     let losses = losses(explained);
+    let known = explained.deficit.as_ref().filter(|deficit| deficit.cause.is_some());
     let others = reasons(explained, |diagnosis| {
         let is_sized = losses.iter().any(|loss| loss.words == diagnosis.cause.words());
         let mut parts = explained.ledgers.iter().flat_map(|ledger| &ledger.parts);
         let is_small = diagnosis.cause == Cause::NotVisible || parts.any(|part| part.cause == diagnosis.cause);
-        losses.is_empty() || !is_sized && !is_small
+        // Beside a deficit with a cause, a loss of less than 1 % is no reason.
+        losses.is_empty() && known.is_none() || !is_sized && !is_small
     });
     let parts: Vec<String> = losses.iter().map(Loss::clause).chain(others).collect();
-    let is_told = |deficit: &&Deficit| deficit.cause.is_some() && (deficit.is_news || parts.is_empty());
-    let deficit = explained.deficit.as_ref().filter(is_told).map(|deficit| deficit.sentence.as_str());
+    let deficit = known.filter(|deficit| deficit.is_news || parts.is_empty()).map(|deficit| deficit.sentence.as_str());
     let but = match (parts.is_empty(), deficit) {
         (true, Some(sentence)) => lower_first(sentence),
         (true, None) => "below what this machine can do.".to_owned(),

@@ -26,7 +26,7 @@ fn a_valid_run_has_no_reasons() {
         told.notes,
         [
             "Whether the CPUs were throttled under load cannot be known: no clock was read during it, and no CPU temperature \
-             was read.",
+             was read under load.",
             "Measured clocks match the advertised ones (largest deviation -0.1 %).",
         ]
     );
