@@ -119,7 +119,7 @@ const OWN: &[(&str, &[&str], TargetInput)] = &[
     ("dmi", &[], Bytes(|data| surveyed("/sys/firmware/dmi/tables/DMI", data))),
     ("eol", &["data"], Text(eol)),
     ("iostat", &[], Text(|text| _ = facts::view::parse_iostat(text))),
-    ("lm-sensors", &[], Text(|text| _ = facts::view::highest_of_cpu(text))),
+    ("lm-sensors", &[], Text(|text| _ = facts::view::parse_sensors(text))),
     ("kmsg", &[], Bytes(kmsg)),
     ("log", LOGS, Text(log)),
     ("mountinfo", &[], Bytes(|data| surveyed("/proc/self/mountinfo", data))),

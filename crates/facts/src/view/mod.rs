@@ -99,7 +99,7 @@ pub use samples::{
 pub use score::{StepScore, step_score};
 pub use score_steps::{ScoreKey, ScoreSteps};
 pub use scores::{SeriesTrend, compressions, fall_percent, spread_percent};
-pub use sensor_block::{SensorBlocks, highest_of_cpu, sensor_blocks};
+pub use sensor_block::{SensorBlocks, parse_sensors, sensor_blocks};
 pub use step_energy::StepEnergy;
 pub use step_time::{StepTime, TimePart, step_time};
 pub use swap::{SwapGrowth, swap_devices, swap_traffic_pages};

@@ -15,13 +15,13 @@ pub struct SensorBlocks {
 pub fn sensor_blocks(record: &Record) -> Option<SensorBlocks> {
     let Source::Log(log) = &record.source else { return None };
     let blocks = log.blocks.iter().filter(|block| block.heading == "sensors");
-    let mut found = blocks.filter_map(|block| highest_of_cpu(&block.text));
+    let mut found = blocks.filter_map(|block| parse_sensors(&block.text));
     Some(SensorBlocks { before_millicelsius: found.next()?, after_millicelsius: found.next_back()? })
 }
 
 /// Highest temperature of a CPU in one output, in thousandths of a degree: a line `NAME-BUS-ADDRESS` opens a chip, and
 /// lines such as `temp1:        +55.5°C` follow.
-pub fn highest_of_cpu(text: &str) -> Option<i64> {
+pub fn parse_sensors(text: &str) -> Option<i64> {
     let mut chip = "";
     let mut highest: Option<i64> = None;
     for line in text.lines() {
@@ -50,7 +50,7 @@ pub fn highest_of_cpu(text: &str) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
-    use super::highest_of_cpu;
+    use super::parse_sensors;
     use proptest::prelude::*;
 
     #[test]
@@ -69,14 +69,14 @@ mod tests {
             ("rpi_volt-isa-0000\nin0:              N/A\n", None),
             ("cpu_thermal-virtual-0\ntemp1:         +0.0°C\n", None),
         ] {
-            assert_eq!(highest_of_cpu(text), expected, "{text}");
+            assert_eq!(parse_sensors(text), expected, "{text}");
         }
     }
 
     proptest! {
         #[test]
         fn any_text_is_read(text in r"(?s)(coretemp-isa-0000\n|Core [0-9]: |[+-]?[0-9.,]{0,25}|°C|\n|.){0,40}") {
-            prop_assert!(highest_of_cpu(&text).is_none_or(|value| (-300_000..=1_000_000).contains(&value)));
+            prop_assert!(parse_sensors(&text).is_none_or(|value| (-300_000..=1_000_000).contains(&value)));
         }
     }
 }
