@@ -321,6 +321,20 @@ mod tests {
         }
     }
 
+    /// An .rpm keeps the date of a file that is older than the commit, so that a file of the checkout would differ from clone to
+    /// clone.
+    #[test]
+    fn rpms_have_staged_files_alone() {
+        for product in [Product::of("x86_64"), Product::of(HUB)] {
+            let text = fs::read_to_string(workspace::root().join(&product.folder).join("Cargo.toml")).unwrap();
+            let sources: Vec<&str> =
+                text.lines().filter_map(|line| line.trim().strip_prefix("{ source = \"")).collect();
+            assert!(!sources.is_empty());
+            let staged = format!("target/release/package/{}/", product.name);
+            assert!(sources.iter().all(|source| source.starts_with(&staged)), "{sources:?}");
+        }
+    }
+
     /// Each system names a script that runs before the program is removed.
     #[test]
     fn every_removal_restores_settings_first() {

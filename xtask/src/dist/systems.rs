@@ -27,6 +27,7 @@ struct System {
     suite: String,
     distribution: String,
     archs: Vec<String>,
+    of: Option<Of>,
 }
 
 #[derive(Deserialize)]
@@ -51,7 +52,7 @@ struct Step {
     of: Option<Of>,
 }
 
-/// Steps that are not those of every package.
+/// Packages of a step or a system that is not for all.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Of {
@@ -59,6 +60,12 @@ enum Of {
     Hub,
     /// The .rpm, where the system has rpm.
     Rpm,
+}
+
+impl Of {
+    fn part(part: &str) -> Self {
+        if part == HUB { Self::Hub } else { Self::Board }
+    }
 }
 
 #[derive(Deserialize)]
@@ -78,6 +85,10 @@ impl System {
 
     fn has_arch(&self, target: &Target) -> bool {
         self.archs.contains(&target.deb_arch)
+    }
+
+    fn is_for(&self, part: &str) -> bool {
+        self.of.is_none_or(|of| of == Of::part(part))
     }
 }
 
@@ -107,8 +118,9 @@ pub(crate) fn main(part: &str, names: &[&str], must_all: bool) -> Result<()> {
             not_tried.push(format!("{program}: it is not installed"));
         }
     }
-    let is_wanted =
-        |system: &&System| names.contains(&system.name.as_str()) || names.is_empty() && system.has_arch(target);
+    let is_wanted = |system: &&System| {
+        names.contains(&system.name.as_str()) || names.is_empty() && system.has_arch(target) && system.is_for(part)
+    };
     for system in SYSTEMS.system.iter().filter(is_wanted) {
         match try_in(system, part, target, &target_folder, &package).with_context(|| system.name.clone())? {
             Outcome::Passed(line) => println!("{:14}{line}", system.name),
@@ -206,7 +218,7 @@ fn try_in(system: &System, part: &str, target: &Target, target_folder: &Path, pa
 
 /// All steps of a part, in their order.
 fn steps(part: &str, has_rpm: bool) -> Vec<&'static Step> {
-    let own = if part == HUB { Of::Hub } else { Of::Board };
+    let own = Of::part(part);
     let is_wanted = |step: &&Step| step.of.is_none_or(|of| of == own || of == Of::Rpm && has_rpm);
     SYSTEMS.step.iter().filter(is_wanted).collect()
 }
