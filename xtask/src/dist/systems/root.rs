@@ -17,6 +17,8 @@ const RECORDS: &[&str] = &[
     "root/.rpmdb",
     "var/log/dpkg.log",
     "var/lib/apt",
+    // systemd's own time of its last look for units.
+    "run/systemd/systemd-units-load",
     "var/cache/apt",
     "var/log/apt",
     // apt looks for questions of packages there; this package has none.
