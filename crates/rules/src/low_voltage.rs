@@ -1,9 +1,9 @@
 //! Rule: low-voltage. The board's own alarm reported that its supply was too low.
 
-use super::Rule;
 use super::place::at_samples;
-use facts::view::{self, gauge};
-use facts::{Facts, Finding, Quantity, Severity};
+use super::{Rule, thermal_messages};
+use facts::view::{self, FirmwareBits, gauge};
+use facts::{Cause, Facts, Finding, Quantity, Severity};
 use record::{ChannelId, HwmonChannel, RaspberryPiChannel, RuleId};
 
 pub(super) const RULE: Rule = Rule::new(RuleId::own("low-voltage"), check);
@@ -31,15 +31,31 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         let finding = finding.with("first", Quantity::Ms(first.at_ms));
         Some(finding.with("name", Quantity::Text(channel.label.clone())))
     });
-    found.collect()
+    let found: Vec<Finding> = found.collect();
+    if !found.is_empty() || facts.firmware_bits(&0) != FirmwareBits::Unknown {
+        return found;
+    }
+    let template = "The kernel reported a low supply voltage ({message}).";
+    thermal_messages::finding(facts, RULE.id, Cause::LowVoltage, template).into_iter().collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::{OF_FIRMWARE, RULE};
-    use crate::test_support::{gauge_channel, labelled, own_run};
+    use crate::test_support::{gauge_channel, labelled, own_run, with_message};
     use crate::tests::sentences;
     use record::{ChannelId, HwmonChannel, Unit};
+
+    #[test]
+    fn message_of_the_kernel_is_told_where_nothing_else_is() {
+        for (text, expected) in [
+            ("hwmon hwmon1: Undervoltage detected!", 1),
+            ("Under-voltage detected! (0x00050005)", 1),
+            ("hwmon hwmon1: Voltage normalised", 0),
+        ] {
+            assert_eq!(sentences(RULE.id, &with_message(own_run(), text)).len(), expected, "{text}");
+        }
+    }
 
     #[test]
     fn alarm_is_told_unless_the_firmware_says_more() {

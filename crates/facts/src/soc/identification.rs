@@ -45,6 +45,8 @@ pub fn text(machine: &Machine, answer: &Answer) -> String {
 pub fn json(machine: &Machine, answer: &Answer) -> String {
     // A Machine has text keys and finite numbers only, so it always is valid JSON.
     let mut value = serde_json::to_value(machine).unwrap_or_default();
+    // Supplies identify nothing, and the browser does not read them.
+    value.as_object_mut().and_then(|fields| fields.remove("supplies"));
     value["identification"] = json!({
         "soc": answer.title(),
         "names": answer.candidates.iter().map(|one| &one.name).collect::<Vec<_>>(),

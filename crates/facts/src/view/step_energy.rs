@@ -36,8 +36,8 @@ impl StepEnergy {
         50.0 * (self.joules_high - self.joules_low) / self.joules
     }
 
-    /// Medians of repetitions, with the highest and the lowest reading of all; `None` without repetitions. A drift is that of
-    /// the last one.
+    /// Medians of repetitions, with the highest and the lowest reading of all; `None` without repetitions. Several have no
+    /// drift: that of one of them is not that of the medians.
     pub fn median_of(repetitions: &[Self]) -> Option<Self> {
         let of = |value: &dyn Fn(&Self) -> f64| median(&repetitions.iter().map(value).collect::<Vec<_>>());
         let above_idle: Option<Vec<f64>> = repetitions.iter().map(|energy| energy.joules_above_idle).collect();
@@ -49,7 +49,7 @@ impl StepEnergy {
             joules_low: of(&|energy| energy.joules_low)?,
             joules_high: of(&|energy| energy.joules_high)?,
             joules_above_idle: above_idle.and_then(|known| median(&known)),
-            drift_mw: repetitions.last()?.drift_mw,
+            drift_mw: if let [only] = repetitions { only.drift_mw } else { None },
             ..*repetitions.first()?
         })
     }
