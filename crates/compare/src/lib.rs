@@ -408,7 +408,7 @@ fn losses(side: &ResultFigures<'_>, figure: Option<&Figure>) -> Vec<Loss> {
     parts.filter_map(loss).collect()
 }
 
-/// The figure without the spread of repetitions, if these differ by a known cause: that is no noise.
+/// Drops the spread of the repetitions if a known cause explains it: it is not noise.
 fn without_causes<'a>((side, figure): End<'a>) -> Cow<'a, Figure> {
     if losses(side, Some(figure)).iter().all(|loss| loss.cause == Cause::NotVisible) {
         return Cow::Borrowed(figure);

@@ -171,7 +171,7 @@ fn lower_clock_explains_lower_scores() {
     );
 }
 
-/// Repetitions that fall from one to the next by heat are a loss, no noise.
+/// A decline by heat is a loss, not noise.
 #[test]
 fn spread_with_a_cause_is_no_noise() {
     let (a, b) = (board("One", 1_500_000, 1140, &[4000, 4000]), board("One", 1_500_000, 1140, &[4000, 3300, 2600]));

@@ -51,7 +51,7 @@ fn take_label(name: &str, value: &str, line: &Line<'_>, draft: &mut Draft) {
     }
     match name {
         "SoC guess" => {
-            // The bash program adds a doubt about its guess: `Snapdragon 8 Gen1 / guess flawed since running in proot`.
+            // The bash program appends a warning to an uncertain guess: `Snapdragon 8 Gen1 / guess flawed since running in proot`.
             let value = value.split_once(" / guess flawed").map_or(value, |(guess, _)| guess);
             draft.machine.soc = Fact::Known(value.to_string());
             draft.machine.chip.push(NamedValue {

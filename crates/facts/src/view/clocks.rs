@@ -58,7 +58,7 @@ fn is_withheld(point: &ClockPoint) -> bool {
 /// everything else that runs: in some versions 40 to 80 % of the triples spread by more.
 const SPREAD_PERCENT_MAX: f64 = 2.0;
 
-/// Largest distance in percent of the two highest readings that show the same clock, whatever the third is.
+/// Maximum distance in percent of the two highest readings for one clock. The third reading is ignored.
 const TWICE_PERCENT_MAX: f64 = 0.1;
 
 /// Clock of a point; `None` if its readings contradict each other.
@@ -100,8 +100,8 @@ fn highest_agree(point: &ClockPoint) -> bool {
     100.0 * f64::from(max - next) <= TWICE_PERCENT_MAX * f64::from(*max)
 }
 
-/// In these versions of the bash program the second pass competed with leftover load: on machines with one CPU every value is
-/// about half, elsewhere most readings disagree.
+/// Versions of the bash program whose second pass competed with leftover load. On machines with one CPU every value is about
+/// half; elsewhere most readings disagree.
 const SECOND_PASS_UNRELIABLE: std::ops::RangeInclusive<[u32; 3]> = [0, 6, 7]..=[0, 9, 6];
 
 /// True for a log whose second clock pass ran under leftover load.

@@ -72,7 +72,7 @@ pub(crate) fn firmware_bits(record: &Record, bit: u32) -> FirmwareBits {
     }
 }
 
-/// True if a log without the bits says that they were set: "Throttling / frequency capping (under-voltage) occured".
+/// True if the verdicts of a log report under-voltage: "Throttling / frequency capping (under-voltage) occured".
 fn says_under_voltage(record: &Record) -> bool {
     let Source::Log(log) = &record.source else { return false };
     log.verdicts.iter().any(|line| line.text.contains("(under-voltage) occured"))

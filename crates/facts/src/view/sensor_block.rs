@@ -11,7 +11,7 @@ pub struct SensorBlocks {
     pub after_millicelsius: i64,
 }
 
-/// Temperatures of a log by `sensors`; `None` if it was not run twice or shows no CPU.
+/// Temperatures that `sensors` printed in a log. `None` unless two outputs have a CPU temperature.
 pub fn sensor_blocks(record: &Record) -> Option<SensorBlocks> {
     let Source::Log(log) = &record.source else { return None };
     let blocks = log.blocks.iter().filter(|block| block.heading == "sensors");
@@ -32,10 +32,10 @@ pub fn parse_sensors(text: &str) -> Option<i64> {
             continue;
         };
         let name = chip.rsplitn(3, '-').last().unwrap_or(chip);
-        let unit = value.trim_start().trim_start_matches(|c: char| c.is_ascii_digit() || "+-.,".contains(c));
+        let value = value.trim_start();
+        let end = value.find(|c: char| !c.is_ascii_digit() && !"+-.,".contains(c)).unwrap_or(value.len());
+        let (number, unit) = value.split_at(end);
         let is_celsius = unit.trim_start_matches(|c: char| !c.is_ascii_alphabetic()).starts_with('C');
-        let number: String =
-            value.trim_start().chars().take_while(|c| c.is_ascii_digit() || "+-.,".contains(*c)).collect();
         let celsius: Option<f64> = number.replace(',', ".").parse().ok();
         let millicelsius = celsius.map(|celsius| (celsius * 1000.0).round() as i64);
         let Some(millicelsius) = millicelsius.filter(|value| is_celsius && soc_temperature::is_reading(*value)) else {

@@ -33,7 +33,7 @@ fn about(headline: &str, explained: &Explained<'_>, known: &Reference) -> String
     }
 }
 
-/// Text for previews, cut after a whole word.
+/// Shortens a text for link previews at the end of a word.
 fn description(text: &str) -> String {
     let short = facts::shortened(&facts::plain(text), DESCRIPTION_MAX);
     match short.strip_suffix('…').and_then(|cut| cut.rsplit_once(' ')) {
