@@ -16,12 +16,17 @@ pub use targets::{Target, made, targets};
 /// made of them.
 pub fn seeds(target: &Target, folder: &Path) -> Vec<Vec<u8>> {
     let mut inputs: Vec<Vec<u8>> = [b"".to_vec(), b"\n".to_vec()].to_vec();
-    inputs.extend(files(&folder.join("seeds").join(target.name)));
-    target.seeds.iter().for_each(|seeds| inputs.extend(files(&folder.join("..").join(seeds))));
+    inputs.extend(seed_files(target, folder));
     inputs.extend(made(target.name));
     assert!(inputs.len() > 2, "{} has no seeds", target.name);
     inputs.iter_mut().for_each(|input| input.truncate(mutate::BYTES_MAX));
     inputs
+}
+
+/// Seeds of a target that are files.
+pub fn seed_files(target: &Target, folder: &Path) -> Vec<Vec<u8>> {
+    let shared = target.seeds.iter().map(|seeds| folder.join("..").join(seeds));
+    std::iter::once(folder.join("seeds").join(target.name)).chain(shared).flat_map(|folder| files(&folder)).collect()
 }
 
 /// Contents of the files of a folder, in order of name; none if it does not exist.

@@ -92,6 +92,36 @@ const PIECES: &[&str] = &[
     "𝄞",
 ];
 
+/// Characters of several bytes. In place of as many bytes they keep lengths and move no offset, so that a fixed offset of
+/// a parser lies inside one.
+const WIDE: [&str; 3] = ["é", "…", "𝄞"];
+/// Larger inputs are not tried with wide characters in every column.
+const WIDE_BYTES_MAX: usize = 2 << 10;
+/// Columns of a line in which a wide character is tried.
+const WIDE_COLUMNS: usize = 40;
+
+/// The input with a wide character in one column of every line, for each column; none if it is large.
+pub fn with_wide_columns(input: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+    let columns = if input.len() <= WIDE_BYTES_MAX { WIDE_COLUMNS } else { 0 };
+    (0..columns).map(|column| {
+        // A character begins before each offset; every third one is no letter.
+        let character = WIDE[usize::from(column % 3 == 2)];
+        let lines = input.split_inclusive(|byte| *byte == b'\n').map(|line| {
+            let mut line = line.to_vec();
+            wide(&mut line, column, character);
+            line
+        });
+        lines.flatten().collect()
+    })
+}
+
+/// Replaces as many bytes as a character has; nothing if the input ends before.
+fn wide(input: &mut [u8], at: usize, character: &str) {
+    if let Some(bytes) = input.get_mut(at..at + character.len()).filter(|bytes| !bytes.contains(&b'\n')) {
+        bytes.copy_from_slice(character.as_bytes());
+    }
+}
+
 /// Words and numbers of the seeds, to be put elsewhere.
 pub fn words(seeds: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let mut words: Vec<Vec<u8>> = Vec::new();
@@ -123,7 +153,7 @@ pub fn mutate(random: &mut Random, inputs: &[Vec<u8>], words: &[Vec<u8>], bytes_
         let magnitude = random.below(8);
         let length = 1 + random.below(1 << magnitude);
         let end = (at + length).min(input.len());
-        match random.below(15) {
+        match random.below(16) {
             0 => flip(random, &mut input),
             1 => drop(input.splice(at..at, (0..length.min(16)).map(|_| random.next() as u8).collect::<Vec<u8>>())),
             2 => drop(input.drain(at..end)),
@@ -150,6 +180,7 @@ pub fn mutate(random: &mut Random, inputs: &[Vec<u8>], words: &[Vec<u8>], bytes_
                 input.extend_from_slice(&other[from..]);
             }
             12 => input.truncate(at),
+            14 => wide(&mut input, at, WIDE[random.below(WIDE.len())]),
             13 if !words.is_empty() => {
                 let mut word = words[random.below(words.len())].clone();
                 word.extend([b"/", b" ", b"\n", b"="][random.below(4)]);

@@ -1,9 +1,10 @@
-//! Every target of `fuzz` takes its seeds, among them each input that once broke it. `cargo xtask fuzz` goes on from
-//! there, and also limits time and memory.
+//! Every target of `fuzz` takes its seeds, among them each input that once broke it, also with a wide character in each
+//! column. `cargo xtask fuzz` goes on from there, and also limits time and memory.
 
 #![allow(clippy::disallowed_methods, reason = "seeds are files of the repository")]
 
-use fuzz::{Target, seeds, targets};
+use fuzz::mutate::with_wide_columns;
+use fuzz::{Target, seed_files, seeds, targets};
 use std::path::Path;
 
 /// Stack that this test uses below a target.
@@ -16,7 +17,10 @@ fn take_seeds(target: &Target) -> bool {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name(target.name.to_owned());
         let thread = thread.stack_size(target.stack_bytes + OWN_STACK_BYTES);
-        thread.spawn_scoped(scope, || inputs.iter().for_each(|input| target.run(input))).unwrap().join().is_ok()
+        let wide =
+            || seed_files(target, folder).into_iter().flat_map(|seed| with_wide_columns(&seed).collect::<Vec<_>>());
+        let take = move || inputs.into_iter().chain(wide()).for_each(|input| target.run(&input));
+        thread.spawn_scoped(scope, take).unwrap().join().is_ok()
     })
 }
 

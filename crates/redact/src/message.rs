@@ -101,7 +101,11 @@ fn stamp(text: &str) -> Option<usize> {
         text.trim_start().strip_prefix('[')?.split_once(']').filter(|(inside, _)| inside.len() <= 32)?;
     let seconds = inside.trim_start_matches([' ', '+']).split_once('.');
     let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let is_date = || inside.len() == 24 && inside[20..].parse::<u16>().is_ok() && inside.matches(':').count() == 2;
+    let is_date = || {
+        inside.len() == 24
+            && inside.get(20..).is_some_and(|year| year.parse::<u16>().is_ok())
+            && inside.matches(':').count() == 2
+    };
     let is_stamp = seconds.is_some_and(|(whole, part)| are_digits(whole) && are_digits(part)) || is_date();
     is_stamp.then(|| text.len() - rest.len())
 }
