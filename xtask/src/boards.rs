@@ -1,6 +1,6 @@
 //! `data/boards.tsv`: boards by name, generated from lists outside of this repository.
 //!
-//! Armbian's list takes precedence over device trees of the kernel, and both over rows edited by hand.
+//! Rows edited by hand take precedence over Armbian's list, and that over device trees of the kernel.
 
 use crate::workspace;
 use anyhow::{Context, Result};
@@ -62,7 +62,7 @@ pub(crate) fn main() -> Result<()> {
         .context("there is no shared/boards in a folder above this one; SBC_BENCH_BOARDS can name its place")?;
     let path = workspace::root().join(TABLE);
     let old = std::fs::read_to_string(&path).context(TABLE)?;
-    let mut boards: Vec<Board> = Vec::new();
+    let mut boards: Vec<Board> = by_hand(&old).collect();
     for row in list(&folder, "devicetrees.tsv")? {
         if let [model, compatible, file, ..] = row.as_slice() {
             let socs = socs_of_tree(compatible);
@@ -73,12 +73,6 @@ pub(crate) fn main() -> Result<()> {
         if let [name, _, description, _, file, ..] = row.as_slice() {
             let socs = socs_of_text(description);
             boards.push(Board { name: name.clone(), socs, source: "armbian".to_owned(), tree: stem(file) });
-        }
-    }
-    for line in old.lines().filter(|line| line.ends_with("\tmaker")) {
-        if let [.., name, socs, _] = line.split('\t').collect::<Vec<_>>().as_slice() {
-            let socs = socs.split(", ").map(str::to_owned).collect();
-            boards.push(Board { name: (*name).to_owned(), socs, source: "maker".to_owned(), tree: String::new() });
         }
     }
     let mut table: BTreeMap<String, Board> = BTreeMap::new();
@@ -110,6 +104,19 @@ pub(crate) fn main() -> Result<()> {
     Ok(())
 }
 
+/// Rows edited by hand: those of `maker`, with a reason behind a semicolon where they differ from the lists.
+fn by_hand(table: &str) -> impl Iterator<Item = Board> {
+    table.lines().filter_map(|line| match line.split('\t').collect::<Vec<_>>().as_slice() {
+        [_, name, socs, source] if source.starts_with("maker") => Some(Board {
+            name: (*name).to_owned(),
+            socs: socs.split(", ").map(str::to_owned).collect(),
+            source: (*source).to_owned(),
+            tree: String::new(),
+        }),
+        _ => None,
+    })
+}
+
 /// True if two boards of one name have different device trees, each named after its SoC.
 fn has_other_soc(one: &Board, other: &Board) -> bool {
     let is_named_after_soc = |board: &Board| {
@@ -122,4 +129,15 @@ fn has_other_soc(one: &Board, other: &Board) -> bool {
 /// A machine with only a board name.
 pub(crate) fn named(board: &str) -> Machine {
     Machine { board: Fact::Known(board.to_owned()), ..Machine::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_edited_by_hand_are_kept_with_their_reason() {
+        let rows: Vec<String> = by_hand(include_str!("../../data/boards.tsv")).map(|board| board.source).collect();
+        assert!(rows.iter().any(|source| source == "maker") && rows.iter().any(|source| source.starts_with("maker; ")));
+    }
 }

@@ -16,6 +16,10 @@ pub(super) fn keep(record: &mut Record, lines: &[Line<'_>]) {
     let settings = record.machine.firmware.iter().chain(&record.machine.features);
     let messages = record.kernel_messages.known().into_iter().flatten();
     numbers.extend(messages.filter_map(|message| message.line));
+    if let Source::Log(log) = &record.source {
+        let bits = log.blocks.iter().filter(|block| block.heading == "firmware-bits");
+        numbers.extend(bits.flat_map(|block| (block.line..).zip(block.text.lines()).map(|(number, _)| number)));
+    }
     numbers.extend(settings.filter_map(|setting| setting.from.strip_prefix("line ")?.parse::<u32>().ok()));
     numbers = numbers.into_iter().take(LINES_MAX).collect();
     // Rows spread over the run are more informative than the first rows.

@@ -32,11 +32,12 @@ pub(super) fn useless(facts: &Facts<'_>) -> Option<Finding> {
 /// Clocks of the firmware and of the second pass agree within 2 %.
 const SAME_CLOCK: f64 = 0.02;
 
-/// True if the firmware reported this clock at the end of the load.
+/// True if the firmware reported this clock beside it, or at the end of the load.
 fn is_of_firmware(facts: &Facts<'_>, clock: &ClusterClock) -> bool {
     let readings = view::firmware_clock_channel(facts).map(|channel| view::gauge(facts, channel, view::whole_run()));
     let last = readings.and_then(|readings| Some(readings.last()?.value as f64));
-    last.is_some_and(|last_khz| (last_khz / f64::from(clock.measured_khz) - 1.0).abs() <= SAME_CLOCK)
+    let mut reported = clock.firmware_khz.map(f64::from).into_iter().chain(last);
+    reported.any(|khz| (khz / f64::from(clock.measured_khz) - 1.0).abs() <= SAME_CLOCK)
 }
 
 /// True if the second pass read this clock: the firmware reported it, or its readings agree, except those of one CPU under
@@ -150,6 +151,21 @@ mod tests {
         let all = vec![point(0, 3_600_000, 3_000_000)];
         let record = with_clocks(record, Variant::COLD_ALL_CPUS, all.clone());
         assert_eq!(sentences(RULE.id, &with_clocks(record, Variant::HOT_LOADED, all)), [""; 0]);
+    }
+
+    /// Leftover load lowers readings, and not the clock that the firmware reports beside them.
+    #[test]
+    fn clock_of_the_second_pass_that_the_firmware_reports_is_named() {
+        for (firmware_khz, expected) in [(600_000, 1), (1_500_000, 0)] {
+            let hot = record::ClockPoint {
+                readings_khz: vec![600_100, 599_000, 520_000],
+                firmware_khz: Some(firmware_khz),
+                ..<_>::default()
+            };
+            let record = with_clocks(log("0.8.4"), Variant::COLD, vec![point(0, 1_500_000, 1_500_000)]);
+            let record = with_clocks(record, Variant::HOT_AFTER, vec![hot]);
+            assert_eq!(sentences(RULE.id, &record).len(), expected, "{firmware_khz}");
+        }
     }
 
     /// Disturbances only lower readings, so that the highest of readings that disagree is no more than the clock.

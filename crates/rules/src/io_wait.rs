@@ -40,7 +40,11 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
         held.iter().flat_map(|of| of.phase.steps.iter().copied()).collect()
     };
     let iowait = ChannelId::all_cpus(CpuTime::Iowait);
-    let template = "During {phase}, I/O wait reached {peak} of CPU time ({average} on average over it).";
+    let template = if held.is_empty() {
+        "During {phase}, I/O wait reached {peak} of CPU time; its average over it, {average}, is too low to show in scores."
+    } else {
+        "During {phase}, I/O wait reached {peak} of CPU time ({average} on average over it)."
+    };
     let window = shown.phase.window;
     vec![
         Finding::new(RULE.id, severity, template)

@@ -76,10 +76,13 @@ fn finding(facts: &Facts<'_>, bit: u32, state: FirmwareBits) -> Option<Finding> 
 
 /// A log has the bits once, from the end of the run.
 fn right_after(facts: &Facts<'_>) -> Finding {
-    let line = facts.states.last().and_then(|state| state.line);
     Finding::new(RULE.id, Severity::Degraded, "The firmware reported {what} right after the run.")
         .confidence(97)
-        .at(line.map_or(Place::Field("states".into()), Place::Line))
+        .at(bits_place(facts))
+}
+
+fn bits_place(facts: &Facts<'_>) -> Place {
+    view::firmware_bits_line(facts).map_or(Place::Field("states".into()), Place::Line)
 }
 
 /// Under-voltage of a log whose rows show it: the firmware ran its lowest clock while the kernel asked for more.
@@ -126,8 +129,7 @@ fn since_boot(facts: &Facts<'_>, bit: u32) -> Finding {
         )
         .confidence(50)
     };
-    let line = facts.states.last().and_then(|state| state.line);
-    finding.at(line.map_or(Place::Field("states".into()), Place::Line))
+    finding.at(bits_place(facts))
 }
 
 #[cfg(test)]

@@ -78,11 +78,10 @@ pub(super) fn unlisted(text: &str) -> Option<String> {
     words.find_map(|word| family(&word).map(|(part, vendor)| format!("{vendor} {}", part.to_ascii_uppercase())))
 }
 
-/// SoCs of the vendor that the text names.
+/// SoCs of the vendors that the text names, as in `MStar/Sigmastar Armv7`.
 pub(super) fn of_vendor(text: &str) -> Vec<usize> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
-    let found = words.take(TEXT_WORDS_MAX).find_map(|word| TABLES.vendors.get(&squash(word)));
-    found.cloned().unwrap_or_default()
+    words.take(TEXT_WORDS_MAX).filter_map(|word| TABLES.vendors.get(&squash(word))).flatten().copied().collect()
 }
 
 /// The row of this kind whose pattern fits the whole text; of several the longest.

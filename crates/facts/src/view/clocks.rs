@@ -23,6 +23,8 @@ pub struct ClusterClock {
     /// True if less than the clock of the CPU arrived at the program, because of a quota: then
     /// the reading is the clock that arrived, and no better than its slices.
     pub is_withheld: bool,
+    /// Clock that the firmware reported beside it.
+    pub firmware_khz: Option<u32>,
     /// Index of the step.
     pub step: usize,
     /// Line in a log.
@@ -171,6 +173,7 @@ pub fn point_clock(record: &Record, step: usize, point: &ClockPoint) -> Option<C
         is_steady: all_agree(point) || !is_doubtful && highest_agree(point),
         readings: point.readings_khz.len(),
         is_withheld: is_withheld(point),
+        firmware_khz: point.firmware_khz,
         step,
         line: point.line,
     })

@@ -67,15 +67,24 @@ pub(crate) fn firmware_bits(record: &Record, bit: u32) -> FirmwareBits {
         (Some(before), Some(after)) if after & sticky != 0 && before & sticky == 0 => FirmwareBits::RoseDuringRun,
         (None, Some(after)) if after & sticky != 0 => FirmwareBits::SinceBoot,
         (_, Some(_)) => FirmwareBits::Clear,
-        _ if bit == 0 && says_under_voltage(record) => FirmwareBits::SinceBoot,
+        _ if bit == 0 && under_voltage_line(record).is_some() => FirmwareBits::SinceBoot,
         _ => FirmwareBits::Unknown,
     }
 }
 
-/// True if the verdicts of a log report under-voltage: "Throttling / frequency capping (under-voltage) occured".
-fn says_under_voltage(record: &Record) -> bool {
-    let Source::Log(log) = &record.source else { return false };
-    log.verdicts.iter().any(|line| line.text.contains("(under-voltage) occured"))
+/// Line of a log's own verdict on under-voltage: "Throttling / frequency capping (under-voltage) occured".
+fn under_voltage_line(record: &Record) -> Option<u32> {
+    let Source::Log(log) = &record.source else { return None };
+    log.verdicts.iter().find(|line| line.text.contains("(under-voltage) occured")).map(|line| line.line)
+}
+
+/// Line of a log with the throttle bits, or with its own verdict on under-voltage.
+pub fn firmware_bits_line(record: &Record) -> Option<u32> {
+    let Source::Log(log) = &record.source else { return None };
+    let block = log.blocks.iter().find(|block| block.heading == "firmware-bits");
+    let is_bits = |text: &str| u32::from_str_radix(text.trim(), 2).is_ok();
+    let bits = block.and_then(|block| Some(block.line + block.text.lines().position(is_bits)? as u32));
+    bits.or_else(|| under_voltage_line(record))
 }
 
 /// Samples in which the firmware ran a lower clock than the kernel claimed.
@@ -268,6 +277,7 @@ mod tests {
             let Source::Log(log) = &mut record.source else { unreachable!() };
             log.verdicts = vec![record::LogLine { line: 9, text: text.into() }];
             assert_eq!(firmware_bits(&record, 0), expected, "{text}");
+            assert_eq!(firmware_bits_line(&record), (expected == FirmwareBits::SinceBoot).then_some(9), "{text}");
         }
     }
 

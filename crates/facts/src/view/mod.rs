@@ -70,7 +70,7 @@ pub(crate) use energy::score_energies;
 pub use energy::{Energy, LineFailure, ScoreEnergy, SilentMeter, SourceAgreement, source_of_board};
 pub use falls::{ClockFall, narrow_falls, phase_clock_loss_percent};
 pub(crate) use firmware::firmware_bits;
-pub use firmware::{FirmwareBits, FirmwareClock, SoftLimit, firmware_clock_channel, soft_limit};
+pub use firmware::{FirmwareBits, FirmwareClock, SoftLimit, firmware_bits_line, firmware_clock_channel, soft_limit};
 pub use governors::{governor_during_run, is_other_governor};
 pub use guest::{
     CONTAINERS, LogSteal, is_guest, is_shared, others_with_the_rest, others_words, parse_iostat, steal_of_log,
