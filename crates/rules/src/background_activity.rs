@@ -171,12 +171,12 @@ fn used_by_others(facts: &Facts<'_>, worst: &OtherTasks, others: &[OtherTasks]) 
     let template = if computing >= 1.0 {
         "During {phase}, other tasks kept {cpus} CPUs busy on average[ and {peak_cpus} at most][: {named}]."
     } else {
-        "During {phase}, other tasks used {mean} of one CPU on average and {peak} at most[: {named}]."
+        "During {phase}, other tasks used {mean} of one CPU[ on average and {peak} at most][: {named}]."
     };
     Finding::new(RULE.id, severity, template)
         .with("phase", Quantity::Text(worst.phase.name.clone()))
         .with("mean", cpus(worst.mean_cpus))
-        .with("peak", cpus(worst.peak_cpus))
+        .with_known("peak", (worst.peak_cpus > worst.mean_cpus).then(|| cpus(worst.peak_cpus)))
         .with("cpus", Quantity::ratio(worst.mean_cpus, 1))
         .with_known("peak_cpus", has_peak.then(|| Quantity::ratio(worst.peak_cpus, 1)))
         .with("named", Quantity::Text(named))
@@ -294,10 +294,7 @@ mod tests {
     fn other_tasks_are_named_and_judged_by_size() {
         let found = findings_of(RULE.id, &run(20));
         assert_eq!(found[0].severity, Severity::Degraded);
-        assert_eq!(
-            found[0].sentence(),
-            "During memory latency, other tasks used 20 % of one CPU on average and 20 % at most."
-        );
+        assert_eq!(found[0].sentence(), "During memory latency, other tasks used 20 % of one CPU.");
         assert_eq!(findings_of(RULE.id, &run(100))[0].severity, Severity::Invalid);
     }
 
@@ -307,7 +304,7 @@ mod tests {
         record.steps[0].busiest = vec![BusyProcess { pid: 412, name: "apt".into(), hundredths_percent: 1_950 }];
         assert_eq!(
             findings_of(RULE.id, &record)[0].sentence(),
-            "During memory latency, other tasks used 20 % of one CPU on average and 20 % at most: apt (PID 412, 20 % of \
+            "During memory latency, other tasks used 20 % of one CPU: apt (PID 412, 20 % of \
              one CPU)."
         );
     }

@@ -31,13 +31,16 @@ pub(super) fn useless(facts: &Facts<'_>) -> Option<Finding> {
 
 /// Clocks of the firmware and of the second pass agree within 2 %.
 const SAME_CLOCK: f64 = 0.02;
+/// Those in one line agree within 1 %.
+const SAME_LINE: f64 = 0.01;
 
 /// True if the firmware reported this clock beside it, or at the end of the load.
 fn is_of_firmware(facts: &Facts<'_>, clock: &ClusterClock) -> bool {
     let readings = view::firmware_clock_channel(facts).map(|channel| view::gauge(facts, channel, view::whole_run()));
     let last = readings.and_then(|readings| Some(readings.last()?.value as f64));
-    let mut reported = clock.firmware_khz.map(f64::from).into_iter().chain(last);
-    reported.any(|khz| (khz / f64::from(clock.measured_khz) - 1.0).abs() <= SAME_CLOCK)
+    let is_near = |khz: f64, share: f64| (khz / f64::from(clock.measured_khz) - 1.0).abs() <= share;
+    clock.firmware_khz.is_some_and(|khz| is_near(khz.into(), SAME_LINE))
+        || last.is_some_and(|khz| is_near(khz, SAME_CLOCK))
 }
 
 /// True if the second pass read this clock: the firmware reported it, or its readings agree, except those of one CPU under

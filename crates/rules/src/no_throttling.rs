@@ -110,7 +110,10 @@ fn witnesses(facts: &Facts<'_>) -> Vec<(&'static str, EvidenceSource)> {
 
 /// Clock pass under load or right after it that covers every CPU of the cold one.
 fn measured(facts: &Facts<'_>) -> Option<Variant> {
-    if !facts.cluster_clocks(&Variant::HOT_LOADED).is_empty() {
+    // Disturbances only lower readings: the highest of readings that disagree was reached.
+    if !facts.cluster_clocks(&Variant::HOT_LOADED).is_empty()
+        || are_kept(&facts.all_cluster_clocks(&Variant::COLD), &facts.all_cluster_clocks(&Variant::HOT_LOADED))
+    {
         return Some(Variant::HOT_LOADED);
     }
     // A clock may recover right after a load: without a temperature and a reported clock, nothing shows the load
@@ -121,8 +124,10 @@ fn measured(facts: &Facts<'_>) -> Option<Variant> {
 
 /// True if every CPU measured before the load had the same clock right after it.
 pub(super) fn are_clocks_kept(facts: &Facts<'_>) -> bool {
-    let after = facts.cluster_clocks(&Variant::HOT_AFTER);
-    let cold = facts.cluster_clocks(&Variant::COLD);
+    are_kept(&facts.cluster_clocks(&Variant::COLD), &facts.cluster_clocks(&Variant::HOT_AFTER))
+}
+
+fn are_kept(cold: &[ClusterClock], after: &[ClusterClock]) -> bool {
     let kept = |clock: &ClusterClock| {
         let mut hot = after.iter().filter(|hot| hot.cpu == clock.cpu);
         hot.any(|hot| f64::from(hot.measured_khz) >= f64::from(clock.measured_khz) * KEPT_SHARE)
@@ -175,9 +180,9 @@ fn sound_claim(facts: &Facts<'_>) -> Option<ChannelId> {
 #[cfg(test)]
 mod tests {
     use super::RULE;
-    use crate::test_support::{compression, gauge_channel, own_run, with_step};
+    use crate::test_support::{compression, gauge_channel, log, own_run, with_clocks, with_step};
     use crate::tests::sentences;
-    use record::{ChannelId, Unit, Variant, WorkloadId};
+    use record::{ChannelId, ClockPoint, Unit, Variant, WorkloadId};
 
     /// "No throttling" would contradict a clock that is always below the advertised one.
     #[test]
@@ -190,6 +195,20 @@ mod tests {
             let record = gauge_channel(record, ChannelId::Soc, Unit::Millicelsius, &[60_000; 5]);
             let found = sentences(RULE.id, &record);
             assert!(found.len() == 1 && found[0].starts_with(expected), "{found:?}");
+        }
+    }
+
+    /// The highest of readings that disagree was reached.
+    #[test]
+    fn readings_under_load_that_disagree_count_by_the_highest() {
+        for (highest_khz, expected) in [(1_016_000, "No throttling"), (900_000, "Whether")] {
+            let point = |readings_khz: &[u32]| ClockPoint { readings_khz: readings_khz.to_vec(), ..<_>::default() };
+            let cold = point(&[998_000, 904_000, 872_000]);
+            let record = with_clocks(log("0.9.8"), Variant::COLD, vec![cold]);
+            let record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (0.0, 2.0), compression(1));
+            let record = with_clocks(record, Variant::HOT_LOADED, vec![point(&[highest_khz, 860_000, 800_000])]);
+            let found = sentences(RULE.id, &record).join("");
+            assert!(found.starts_with(expected), "{highest_khz}: {found}");
         }
     }
 

@@ -38,9 +38,7 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
             }
         }
     }
-    // At the lowest OPPs a few MHz are many percent.
-    let missed = |wrong: &WrongOpp| wrong.deviation.abs() * f64::from(wrong.opp_khz);
-    let worst = wrong.iter().max_by(|a, b| missed(a).total_cmp(&missed(b)));
+    let worst = wrong.iter().max_by(|a, b| a.deviation.abs().total_cmp(&b.deviation.abs()));
     let Some(worst) = worst.filter(|_| wrong.len() >= WRONG_MIN) else { return Vec::new() };
     let is_fixed = |wrong: &WrongOpp| {
         let highest_khz = highest_khz(wrong.clocks, wrong.point.cpu);
@@ -51,15 +49,16 @@ fn check(facts: &Facts<'_>) -> Vec<Finding> {
     } else if is_floor(&wrong) {
         "OPPs below {measured} run at {measured} as well; scores at the highest OPP are unaffected."
     } else if worst.deviation > 0.0 {
-        "{wrong} of {tried} lower OPPs do not run at their nominal clock; worst: [CPU {cpu}|the measured CPU] at {measured} instead of \
+        "{wrong} of {tried} lower OPPs miss their nominal clock by {limit} or more; worst: [CPU {cpu}|the measured CPU] at {measured} instead of \
          {opp} (+{deviation})."
     } else {
-        "{wrong} of {tried} lower OPPs do not run at their nominal clock; worst: [CPU {cpu}|the measured CPU] at {measured} instead of \
+        "{wrong} of {tried} lower OPPs miss their nominal clock by {limit} or more; worst: [CPU {cpu}|the measured CPU] at {measured} instead of \
          {opp} ({deviation})."
     };
     let finding = Finding::new(RULE.id, Severity::Info, template)
         .with("wrong", Quantity::Count(wrong.len() as i64))
         .with("tried", Quantity::Count(tried))
+        .with("limit", Quantity::Percent(DEVIATION_PERCENT_MIN))
         .with_known("cpu", (!worst.point.is_cpu_unnamed).then(|| Quantity::Count(worst.point.cpu.into())))
         .with("measured", Quantity::Khz(worst.measured_khz))
         .with("opp", Quantity::Khz(worst.opp_khz))
@@ -127,7 +126,7 @@ mod tests {
         assert_eq!(
             sentences(RULE.id, &with_clocks(own_run(), Variant::COLD, points)),
             [
-                "2 of 3 lower OPPs do not run at their nominal clock; worst: CPU 0 at 1698 MHz instead of 1416 MHz (+20 %)."
+                "2 of 3 lower OPPs miss their nominal clock by 4.0 % or more; worst: CPU 0 at 1698 MHz instead of 1416 MHz (+20 %)."
             ]
         );
     }

@@ -44,6 +44,12 @@ const EXCEPTIONS: &[Exception] = &[
                  alone.",
     },
     Exception {
+        cause: Cause::FirmwareCap,
+        holds: |facts| view::firmware_clock_channel(facts).is_some(),
+        remedy: "Look for heat and for a weak supply, for both of which the firmware of a Raspberry Pi lowers the clock, and \
+                 at arm_freq and temp_soft_limit in config.txt.",
+    },
+    Exception {
         cause: Cause::CpusTakenAway,
         holds: |facts| facts.heat_of_run().is_some() && is_single_event(facts),
         remedy: "Find what took it offline (a script, a driver, a hotplug governor) and repeat the run.",

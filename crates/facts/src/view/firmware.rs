@@ -133,14 +133,15 @@ fn lower_clocks(facts: &Facts<'_>, left_out: &BTreeSet<usize>) -> Option<Firmwar
     let per_khz = if firmware.unit == Unit::Hertz { 1000 } else { 1 };
     let claimed = channels(facts, ChannelId::is_policy_claim).next()?;
     let mut seen: Option<FirmwareClock> = None;
-    let mut of = 0;
+    // A row between two phases belongs to both, and counts once.
+    let mut rows = BTreeSet::new();
     for phase in facts.phases().iter().filter(|phase| phase.workload != WorkloadId::Clock) {
         for reading in clock_gauge(facts, firmware, phase.window) {
             let claim = claimed.values.get(reading.row).copied().flatten();
             let Some(claim) = claim.filter(|_| !is_wild(claimed, reading.row)) else {
                 continue;
             };
-            of += 1;
+            let is_new = rows.insert(reading.row);
             let khz = reading.value / per_khz;
             if khz <= 0 || khz * 100 >= claim * (100 - LOWER_PERCENT) || left_out.contains(&reading.row) {
                 continue;
@@ -156,7 +157,7 @@ fn lower_clocks(facts: &Facts<'_>, left_out: &BTreeSet<usize>) -> Option<Firmwar
                 firmware_khz: khz as u32,
                 is_of_supply: false,
             });
-            low.samples += 1;
+            low.samples += usize::from(is_new);
             if !phase.steps.iter().all(|step| low.steps.contains(step)) {
                 low.steps.extend(&phase.steps);
             }
@@ -169,7 +170,7 @@ fn lower_clocks(facts: &Facts<'_>, left_out: &BTreeSet<usize>) -> Option<Firmwar
     let supply_khz = supply_khz(facts);
     seen.map(|clock| {
         let is_of_supply = supply_khz.is_some_and(|supply_khz| f64::from(clock.firmware_khz) <= supply_khz);
-        FirmwareClock { of, is_of_supply, ..clock }
+        FirmwareClock { of: rows.len(), is_of_supply, ..clock }
     })
 }
 

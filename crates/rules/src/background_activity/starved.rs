@@ -20,9 +20,10 @@ const ONE_CPU_PERCENT: f64 = 110.0;
 pub(super) fn check(facts: &Facts<'_>, steady_cpus: Option<f64>) -> Option<Finding> {
     let threads = view::compressions(facts).filter_map(|(_, _, done)| done.benchmark_threads).max()?;
     let count = facts.machine.cpus.len() as u32;
+    let used_threads = in_pairs(threads.min(count));
     let runs = facts.halves();
     let used = runs.iter().map(|run| run.decompressing_use).reduce(f64::max)?;
-    let most = used / f64::from(threads.min(count));
+    let most = used / f64::from(used_threads);
     let usual = view::usual_decompressing_percent(facts);
     // Threads that got one CPU were pinned to it.
     let is_pinned = used <= ONE_CPU_PERCENT && count > 1;
@@ -84,6 +85,11 @@ pub(super) fn check(facts: &Facts<'_>, steady_cpus: Option<f64>) -> Option<Findi
     Some(finding.seen_by(EvidenceSource::CpuTime).at_all(steps.iter().map(|step| step_place(facts, *step))))
 }
 
+/// Number of threads that 7-zip runs of these: it compresses with pairs, and of an odd number leaves one out.
+fn in_pairs(threads: u32) -> u32 {
+    if threads > 1 { threads & !1 } else { threads }
+}
+
 /// Minimum number of such rows.
 const CAPPED_ROWS_MIN: usize = 6;
 /// Maximum distance between rows of threads at a limit of CPU time, in percent.
@@ -133,6 +139,12 @@ mod tests {
         check("0.00", "kvm", 57, facts::Cause::CpuQuota);
         check("0.00", "none", 98, facts::Cause::Background);
         check("0.00", "none", 57, facts::Cause::NotVisible);
+    }
+
+    /// 7-zip leaves one of three CPUs idle.
+    #[test]
+    fn threads_are_pairs() {
+        assert_eq!([1, 2, 3, 4, 7].map(super::in_pairs), [1, 2, 2, 4, 6]);
     }
 
     fn iostat(steal: &str) -> LogBlock {
