@@ -83,7 +83,7 @@ pub fn firmware_bits_line(record: &Record) -> Option<u32> {
     let Source::Log(log) = &record.source else { return None };
     let block = log.blocks.iter().find(|block| block.heading == "firmware-bits");
     let is_bits = |text: &str| u32::from_str_radix(text.trim(), 2).is_ok();
-    let bits = block.and_then(|block| Some(block.line + block.text.lines().position(is_bits)? as u32));
+    let bits = block.and_then(|block| Some(block.line.saturating_add(block.text.lines().position(is_bits)? as u32)));
     bits.or_else(|| under_voltage_line(record))
 }
 
