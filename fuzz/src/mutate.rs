@@ -92,19 +92,19 @@ const PIECES: &[&str] = &[
     "𝄞",
 ];
 
-/// Characters of several bytes. In place of as many bytes they keep lengths and move no offset, so that a fixed offset of
-/// a parser lies inside one.
+/// Characters of two, three and four bytes. Each replaces as many bytes as it has: the offsets around it stay, and a fixed
+/// offset of a parser falls inside it.
 const WIDE: [&str; 3] = ["é", "…", "𝄞"];
 /// Larger inputs are not tried with wide characters in every column.
 const WIDE_BYTES_MAX: usize = 2 << 10;
 /// Columns of a line in which a wide character is tried.
 const WIDE_COLUMNS: usize = 40;
 
-/// The input with a wide character in one column of every line, for each column; none if it is large.
+/// Yields a variant per column, with a wide character in that column of every line. Yields nothing for large inputs.
 pub fn with_wide_columns(input: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     let columns = if input.len() <= WIDE_BYTES_MAX { WIDE_COLUMNS } else { 0 };
     (0..columns).map(|column| {
-        // A character begins before each offset; every third one is no letter.
+        // Letters and other characters take different branches.
         let character = WIDE[usize::from(column % 3 == 2)];
         let lines = input.split_inclusive(|byte| *byte == b'\n').map(|line| {
             let mut line = line.to_vec();
@@ -115,7 +115,7 @@ pub fn with_wide_columns(input: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     })
 }
 
-/// Replaces as many bytes as a character has; nothing if the input ends before.
+/// Overwrites bytes with a character. Does nothing at the end of the input or of a line.
 fn wide(input: &mut [u8], at: usize, character: &str) {
     if let Some(bytes) = input.get_mut(at..at + character.len()).filter(|bytes| !bytes.contains(&b'\n')) {
         bytes.copy_from_slice(character.as_bytes());

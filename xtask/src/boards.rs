@@ -104,7 +104,7 @@ pub(crate) fn main() -> Result<()> {
     Ok(())
 }
 
-/// Rows edited by hand: those of `maker`, with a reason behind a semicolon where they differ from the lists.
+/// Rows edited by hand. Their source is `maker`, followed by `; ` and a reason if they contradict the lists.
 fn by_hand(table: &str) -> impl Iterator<Item = Board> {
     table.lines().filter_map(|line| match line.split('\t').collect::<Vec<_>>().as_slice() {
         [_, name, socs, source] if source.starts_with("maker") => Some(Board {

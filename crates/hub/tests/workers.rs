@@ -135,7 +135,7 @@ fn reading_has_its_time_and_its_memory() {
 
 #[test]
 fn files_behind_one_that_ends_its_worker_are_kept() {
-    // Its memory ends it at the same byte on any machine, CPU time does not.
+    // Every machine reaches the memory limit at the same byte, and the CPU time limit at another one.
     let hub = HubProcess::start(None, &["--request-memory", "192"]);
     let large = [&b"{\"note\":["[..], &b"1,".repeat(7 << 20), b"1]}"].concat();
     let (first, last) = (made::log("Board First", 1, 7000.0), made::log("Board Last", 1, 7000.0));

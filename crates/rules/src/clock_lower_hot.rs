@@ -31,7 +31,7 @@ pub(super) fn useless(facts: &Facts<'_>) -> Option<Finding> {
 
 /// Clocks of the firmware and of the second pass agree within 2 %.
 const SAME_CLOCK: f64 = 0.02;
-/// Those in one line agree within 1 %.
+/// Maximum distance of two clocks on the same line, as a share.
 const SAME_LINE: f64 = 0.01;
 
 /// True if the firmware reported this clock beside it, or at the end of the load.
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(sentences(RULE.id, &with_clocks(record, Variant::HOT_LOADED, all)), [""; 0]);
     }
 
-    /// Leftover load lowers readings, and not the clock that the firmware reports beside them.
+    /// Leftover load lowers readings but not the clock reported by the firmware.
     #[test]
     fn clock_of_the_second_pass_that_the_firmware_reports_is_named() {
         for (firmware_khz, expected) in [(600_000, 1), (1_500_000, 0)] {

@@ -2,8 +2,7 @@
 //! short.
 
 use crate::rig::{
-    Concurrency, HASTE, PROGRAM, RunOutcome, STOOD_STILL_S_MAX, board, check_near, command, command_with, in_some_try,
-    program, slow_board,
+    Concurrency, HASTE, PROGRAM, RunOutcome, board, check_near, command, command_with, in_some_try, program, slow_board,
 };
 use facts::Facts;
 use testkit::virtual_board::Board;
@@ -112,10 +111,9 @@ fn slow_meter_has_its_delay_and_no_wrong_joules() {
         let seen = command(&board, &["sh", "-c", &format!("{PROGRAM} {POWER} --only devices")]);
         let facts = Facts::of(seen.record());
         let energy = facts.energy().as_ref().unwrap();
-        let (least_ms, most_ms) = energy.late_ms;
-        let is_found = (least_ms - energy.period_ms..=most_ms + energy.period_ms).contains(&3000.0);
-        let still_s = seen.done.stood_still_s;
-        assert!(is_found || still_s > STOOD_STILL_S_MAX, "{least_ms} to {most_ms} ms; stood still for {still_s} s");
+        eprintln!("late by {:?} ms; the board stood still for {} s", energy.late_ms, seen.done.stood_still_s);
+        let delay_s = f64::midpoint(energy.late_ms.0, energy.late_ms.1) / 1000.0;
+        check_near("delay of the meter in s", delay_s, 3.0, 10.0);
         if let (_, Ok(idle)) = &energy.rests[0] {
             check_near("idle power in W", idle.mean_mw / 1000.0, 1.5, 5.0);
         }
@@ -137,7 +135,7 @@ fn slow_meter_has_its_delay_and_no_wrong_joules() {
         let true_j = watts.iter().sum::<f64>() / watts.len() as f64 * window.elapsed_ms() as f64 / 1000.0;
         match joules {
             Ok(joules) => check_near("joules", joules.joules, true_j, 5.0),
-            Err(why) => assert!(is_lost_reading(why) || seen.done.stood_still_s > STOOD_STILL_S_MAX, "{why}"),
+            Err(why) => assert!(is_lost_reading(why), "{why}"),
         }
     });
 }

@@ -149,7 +149,7 @@ pub(crate) fn slow_board(name: &str) -> Option<Board> {
 }
 
 /// A board that stood still for longer, because the machine was too busy, proves nothing.
-pub(crate) const STOOD_STILL_S_MAX: f64 = 0.5;
+const STOOD_STILL_S_MAX: f64 = 0.5;
 /// Number of tries.
 const TRIES: usize = 3;
 

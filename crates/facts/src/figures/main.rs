@@ -72,17 +72,17 @@ pub fn series_median(figures: &[Figure], workload: WorkloadId) -> Option<f64> {
     figures.iter().find(is_rate).map(|figure| figure.value)
 }
 
-/// The latency of the largest size that was measured, in ns, with that size in MiB: that of the fastest cluster with the method
-/// of the first one.
-pub fn memory_latency(record: &Record) -> Option<(f64, u64)> {
-    let of_step = |step: &Step| match done(step)? {
+/// Latency in ns at the largest measured size, and that size in MiB. Uses the fastest cluster and the method of the first
+/// step.
+pub fn memory_latency<'a>(record: &'a Record) -> Option<(f64, u64)> {
+    let of_step = |step: &'a Step| match done(step)? {
         StepMeasurement::Latency(latency) => {
             let row = latency.rows.iter().max_by_key(|row| row.size_bytes)?;
-            Some((step.variant.clone(), row.size_bytes >> 20, row.ns.first().copied().flatten()?))
+            Some((&step.variant, row.size_bytes >> 20, row.ns.first().copied().flatten()?))
         }
         _ => None,
     };
-    let all: Vec<(Variant, u64, f64)> = record.steps_of(WorkloadId::MemoryLatency).filter_map(of_step).collect();
+    let all: Vec<(&Variant, u64, f64)> = record.steps_of(WorkloadId::MemoryLatency).filter_map(of_step).collect();
     let (variant, mib, _) = all.first()?;
     let alike = all.iter().filter(|(of, size, _)| (of, size) == (variant, mib));
     Some((alike.map(|(.., ns)| *ns).reduce(f64::min)?, *mib))

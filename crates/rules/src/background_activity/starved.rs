@@ -85,7 +85,7 @@ pub(super) fn check(facts: &Facts<'_>, steady_cpus: Option<f64>) -> Option<Findi
     Some(finding.seen_by(EvidenceSource::CpuTime).at_all(steps.iter().map(|step| step_place(facts, *step))))
 }
 
-/// Number of threads that 7-zip runs of these: it compresses with pairs, and of an odd number leaves one out.
+/// Number of threads that 7-zip keeps busy. It compresses with pairs of threads; the last of an odd number stays idle.
 fn in_pairs(threads: u32) -> u32 {
     if threads > 1 { threads & !1 } else { threads }
 }
